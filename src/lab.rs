@@ -1,0 +1,1 @@
+//! The throw-away world the console is practised and tested on: cluster, payment service, provider, incidents.

@@ -1,0 +1,1 @@
+//! The impure edge of the console: terminal, input, the loop, polling, acting.

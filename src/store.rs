@@ -1,0 +1,1 @@
+//! PostgreSQL behind the query contract: profiles, the SQL gate, rows, polls, guarded functions.

@@ -1,0 +1,1 @@
+//! How things look: theme, safe text, layout, widgets over plain data.

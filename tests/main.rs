@@ -1,0 +1,4 @@
+//! Every integration test of the project, in one binary: one link, one start.
+
+mod layers;
+mod support;
