@@ -4,6 +4,8 @@
 //! tests (`clippy.toml`) then reach the helpers between the tests as well.
 
 #[cfg(test)]
+mod cluster;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod support;

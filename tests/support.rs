@@ -1,1 +1,3 @@
 //! What several integration tests share.
+
+pub mod cluster;

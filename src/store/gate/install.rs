@@ -142,8 +142,8 @@ fn kind_of(words: &[&str]) -> Option<Kinds> {
     }
     let holds = |part: &[&str]| words.windows(part.len()).any(|found| found == part);
     match words {
-        ["create", "function", "unstuck", ".", ..] => Some(Kinds::Function),
-        ["create", "or", "replace", "function", "unstuck", ".", ..] => Some(Kinds::Function),
+        ["create", "function", "unstuck", ".", ..]
+        | ["create", "or", "replace", "function", "unstuck", ".", ..] => Some(Kinds::Function),
         ["create", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
         ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => {
             Some(Kinds::Trigger)
