@@ -121,7 +121,7 @@ pub enum Reason {
     },
     /// Not the one call a `do_*` file may be.
     #[error(
-        "a do_ file is exactly: SELECT outcome, why, log_id, version, read_back FROM unstuck.{name}($1::jsonb)"
+        "a do_ file is exactly: SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.{name}($1::jsonb) AS d"
     )]
     Call {
         /// The file's own function.

@@ -51,38 +51,41 @@ pub(super) fn check(file: &str, text: &str) -> Result<String, Reason> {
     }
 }
 
+/// `SELECT d.outcome, …, d.read_back FROM unstuck.do_x($1::jsonb) AS d AS d`
 fn template(function: &str) -> Vec<Kind> {
     let word = |text: &str| Kind::Word(text.to_owned());
-    let comma = || Kind::Mark(',');
-    vec![
-        word("select"),
-        word("outcome"),
-        comma(),
-        word("why"),
-        comma(),
-        word("log_id"),
-        comma(),
-        word("version"),
-        comma(),
-        word("read_back"),
+    let mut words = vec![word("select")];
+    for (place, column) in ["outcome", "why", "log_id", "version", "read_back"]
+        .into_iter()
+        .enumerate()
+    {
+        if place > 0 {
+            words.push(Kind::Mark(','));
+        }
+        words.extend([word("d"), Kind::Mark('.'), word(column)]);
+    }
+    words.extend([
         word("from"),
         word("unstuck"),
         Kind::Mark('.'),
         word(function),
+    ]);
+    words.extend([
         Kind::Mark('('),
         Kind::Param(1),
         Kind::Op("::".to_owned()),
         word("jsonb"),
         Kind::Mark(')'),
-    ]
+    ]);
+    words.extend([word("as"), word("d")]);
+    words
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::change;
 
-    const ADOPT: &str =
-        "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_adopt($1::jsonb)";
+    const ADOPT: &str = "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($1::jsonb) AS d";
 
     #[test]
     fn its_own_call_passes() {
@@ -98,14 +101,14 @@ mod tests {
             "",
             "SELECT 1",
             "DELETE FROM payments",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_fail($1::jsonb)",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_fail($1::jsonb) AS d",
             "SELECT outcome, why, log_id, version, read_back FROM public.do_adopt($1::jsonb)",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.\"do_adopt\"($1::jsonb)",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_adopt('{}'::jsonb)",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_adopt($2::jsonb)",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_adopt($1::jsonb), payments",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_adopt($1::jsonb) WHERE pg_sleep(9) IS NULL",
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_adopt($1::jsonb); SELECT 1",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.\"do_adopt\"($1::jsonb)",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt('{}'::jsonb) AS d",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($2::jsonb) AS d",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($1::jsonb) AS d, payments",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($1::jsonb) AS d WHERE pg_sleep(9) IS NULL",
+            "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($1::jsonb) AS d; SELECT 1",
             "SELECT * FROM unstuck.do_adopt($1::jsonb)",
             "CALL unstuck.do_adopt($1::jsonb)",
         ] {
@@ -118,8 +121,7 @@ mod tests {
 
     #[test]
     fn a_function_that_is_not_listed_is_refused_whatever_the_file_says() {
-        let text =
-            "SELECT outcome, why, log_id, version, read_back FROM unstuck.do_delete($1::jsonb)";
+        let text = "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_delete($1::jsonb) AS d";
         assert!(change("reference/do_delete.sql", text).is_err());
     }
 }

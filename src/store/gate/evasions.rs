@@ -559,3 +559,31 @@ fn what_is_sent_is_what_was_read() {
     assert_eq!(checked.parameters(), 2);
     assert_eq!(checked.file(), "t.sql");
 }
+
+#[test]
+fn every_file_in_queries_passes_whether_shipped_or_not() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/queries");
+    let mut folders = vec![std::path::PathBuf::from(root)];
+    let mut wrong = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            let last = name.rsplit('/').next().unwrap_or("").to_owned();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let result = match last.as_str() {
+                "install.sql" => super::install(&name, &text),
+                "schema.sql" => Ok(()),
+                _ if last.starts_with("do_") => change(&name, &text).map(drop),
+                _ if last.ends_with(".sql") => read(&name, &text).map(drop),
+                _ => Ok(()),
+            };
+            wrong.extend(result.err().map(|error| error.to_string()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

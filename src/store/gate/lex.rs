@@ -117,7 +117,7 @@ pub(super) fn lex(text: &str, dress: Dress) -> Result<Lexed, Unreadable> {
                 Some(Kind::Mark(first))
             }
             'a'..='z' | 'A'..='Z' | '_' => Some(cursor.word()?),
-            '0'..='9' => Some(cursor.number()?),
+            '0'..='9' => Some(cursor.number(dress)?),
             '+' | '*' | '<' | '>' | '=' | '~' | '!' | '@' | '#' | '%' | '^' | '&' | '|' | '`'
             | '?' | ':' | '-' | '/' => Some(cursor.operator(dress)?),
             other => {
@@ -264,11 +264,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Kind, Unreadable> {
-        let digits = self.take_while(|c| c.is_ascii_digit() || c == '.');
-        if digits.ends_with('.') || digits.matches('.').count() > 1 {
-            // `1..9` is a loop's range in a function body: two numbers and two marks, never one number.
-            return Err(self.refuse("a number must be digits with at most one point inside"));
+    /// Digits with at most one point inside. In a script `1..9` is the range of a loop: two numbers.
+    fn number(&mut self, dress: Dress) -> Result<Kind, Unreadable> {
+        let before = self.rest;
+        self.take_while(|c| c.is_ascii_digit());
+        let range = dress == Dress::Script && self.rest.starts_with("..");
+        if self.peek() == Some('.') && !range {
+            self.step();
+            if self.take_while(|c| c.is_ascii_digit()).is_empty() || self.peek() == Some('.') {
+                return Err(self.refuse("a number must be digits with at most one point inside"));
+            }
         }
         if self
             .peek()
@@ -276,7 +281,7 @@ impl<'a> Cursor<'a> {
         {
             return Err(self.refuse("a letter directly after a number"));
         }
-        Ok(Kind::Number(digits.to_owned()))
+        Ok(Kind::Number(taken(before, self.rest).to_owned()))
     }
 
     fn operator(&mut self, dress: Dress) -> Result<Kind, Unreadable> {
