@@ -39,6 +39,9 @@ const FORBIDDEN: &[&str] = &[
     "replication",
 ];
 
+/// Words of everyday English too: refused as words of the script, not inside a message for people.
+const ENGLISH: &[&str] = &["merge", "copy", "call", "prepare", "cluster", "replication"];
+
 /// The one text that may be run as SQL: a role that cannot log in, its name quoted by the server.
 const ROLE: &str = "CREATE ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION";
 
@@ -237,9 +240,9 @@ fn scan(tokens: &[Token], kind: Kinds) -> Result<(), Reason> {
             Kind::Text(text) => {
                 let found = text
                     .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .map(str::to_ascii_lowercase)
                     .find(|word| {
-                        // A single letter is a language name only as a bare word.
-                        word.len() > 1 && FORBIDDEN.contains(&word.to_ascii_lowercase().as_str())
+                        FORBIDDEN.contains(&word.as_str()) && !ENGLISH.contains(&word.as_str())
                     });
                 if let Some(word) = found {
                     return Err(at(format!(
