@@ -435,3 +435,6 @@ fn hash_of(parts: &[&str]) -> PlanHash {
             .collect::<String>(),
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -567,3 +567,6 @@ fn is_unsettled(class: Class) -> bool {
         Class::Succeeded | Class::Authorised | Class::Failed | Class::Reversed => false,
     }
 }
+
+#[cfg(test)]
+mod tests;
