@@ -2,6 +2,8 @@
 //! re-read just now and is the only way to an [`Armed`]; the store takes `Armed` by value. An unguarded
 //! change is therefore a type error, and a plan can be used once.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -427,13 +429,12 @@ fn hash_of(parts: &[&str]) -> PlanHash {
         digest.update(":");
         digest.update(part);
     }
-    let bytes = digest.finalize();
-    PlanHash::new(
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>(),
-    )
+    let mut hex = String::with_capacity(64);
+    for byte in digest.finalize() {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    PlanHash::new(hex)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ fn a_resume_by_the_book_is_armed() {
             .expect
             .provider_ref
             .as_ref()
-            .map(|found| found.as_str()),
+            .map(super::super::ids::ProviderRef::as_str),
         Some("ch_77ab")
     );
 }
@@ -51,39 +51,39 @@ fn whatever_changed_refuses_the_plan() {
     type Spoil = fn(&mut Dossier, &mut Words, &mut Context, &mut Now);
     let spoils: [(&str, Spoil); 11] = [
         ("another version", |facts, _, _, _| {
-            facts.detail.record.version = Version::new("other")
+            facts.detail.record.version = Version::new("other");
         }),
         ("a newer attempt", |facts, _, _, _| {
-            facts.detail.record.attempt = Some(Attempt(2))
+            facts.detail.record.attempt = Some(Attempt(2));
         }),
         ("a live lease", |facts, _, _, _| {
-            facts.detail.record.lease.until = Some(Seconds(9).after(now()))
+            facts.detail.record.lease.until = Some(Seconds(9).after(now()));
         }),
         ("evidence that grew old", |facts, _, _, _| {
-            facts.at = Seconds(400).after(now())
+            facts.at = Seconds(400).after(now());
         }),
         ("newer evidence", |facts, _, _, _| {
             facts
                 .evidence
-                .insert(0, found(1, vec![hit("ch_9", Class::Succeeded)]))
+                .insert(0, found(1, vec![hit("ch_9", Class::Succeeded)]));
         }),
         ("another environment", |facts, _, _, _| {
-            facts.environment = Some("staging".to_owned())
+            facts.environment = Some("staging".to_owned());
         }),
         ("no schema to log in", |facts, _, _, _| {
-            facts.environment = None
+            facts.environment = None;
         }),
         ("a plan too old", |_, _, _, now| {
-            now.0 = Seconds(121).after(now.0)
+            now.0 = Seconds(121).after(now.0);
         }),
         ("another phrase", |_, words, _, _| {
-            words.phrase = "prod shop-eu 4K91ab EUR 128.4".to_owned()
+            words.phrase = "prod shop-eu 4K91ab EUR 128.4".to_owned();
         }),
         ("no ticket", |_, words, _, _| {
-            words.ticket = "later".to_owned()
+            words.ticket = "later".to_owned();
         }),
         ("another person", |_, _, context, _| {
-            context.operator = Operator::new("lee")
+            context.operator = Operator::new("lee");
         }),
     ];
     for (what, spoil) in spoils {
