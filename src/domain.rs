@@ -20,6 +20,8 @@ pub mod rates;
 pub mod record;
 pub mod recovery;
 pub mod rule;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod snapshot;
 pub mod time;
 pub mod trend;

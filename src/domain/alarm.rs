@@ -267,7 +267,7 @@ pub fn check_line(assessment: &Assessment, now: Instant) -> String {
         line.push('.');
     }
     if more > 0 {
-        line.push_str(&format!(" And {more} more."));
+        line = format!("{line} And {more} more.");
     }
     line
 }

@@ -2,6 +2,8 @@
 //! re-read just now and is the only way to an [`Armed`]; the store takes `Armed` by value. An unguarded
 //! change is therefore a type error, and a plan can be used once.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -368,8 +370,13 @@ impl Plan {
                 reason,
             } => {
                 order.evidence_id = Some(*evidence);
-                order.expect.payment_id = Some(payment.clone());
-                order.expect.provider_ref = Some(provider_ref.clone());
+                let money = self.record.money.as_ref();
+                order.expect = Expect {
+                    payment_id: Some(payment.clone()),
+                    provider_ref: Some(provider_ref.clone()),
+                    amount: money.map(|money| money.minor),
+                    currency: money.map(|money| money.currency.code().to_owned()),
+                };
                 order.failure_reason = Some(reason.clone());
             }
             Change::Hold { length } => order.hold_seconds = Some(length.0),
@@ -427,11 +434,13 @@ fn hash_of(parts: &[&str]) -> PlanHash {
         digest.update(":");
         digest.update(part);
     }
-    let bytes = digest.finalize();
-    PlanHash::new(
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>(),
-    )
+    let mut hex = String::with_capacity(64);
+    for byte in digest.finalize() {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    PlanHash::new(hex)
 }
+
+#[cfg(test)]
+mod tests;

@@ -332,7 +332,7 @@ impl Case<'_> {
                     11,
                     format!("{} is only authorised: not final.", hold.provider_ref),
                 ),
-                None => self.finish_as_failed(&own),
+                None => Self::finish_as_failed(&own),
             },
         }
     }
@@ -365,7 +365,7 @@ impl Case<'_> {
         }
     }
 
-    fn finish_as_failed(&self, own: &[&Observed]) -> Decision {
+    fn finish_as_failed(own: &[&Observed]) -> Decision {
         match own.first() {
             Some(hit) => Decision {
                 row: 12,
@@ -567,3 +567,6 @@ fn is_unsettled(class: Class) -> bool {
         Class::Succeeded | Class::Authorised | Class::Failed | Class::Reversed => false,
     }
 }
+
+#[cfg(test)]
+mod tests;
