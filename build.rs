@@ -1,3 +1,5 @@
+//! Lists the query files for `src/store/library.rs`, so that a new invariant is one file and nothing else.
+//!
 //! Finds the archive of a bundled PostgreSQL for `src/lab/cluster/bundled.rs`.
 //!
 //! The artifact crate carries `lib/pglite-runtime.tar.zst` (real `initdb` and `postgres`) but tells
@@ -12,6 +14,51 @@ use std::{env, fs};
 const ARCHIVE: &str = "lib/pglite-runtime.tar.zst";
 
 fn main() {
+    list_queries();
+    find_archive();
+}
+
+/// Writes `queries.rs`: every file below `queries/`, by its path there, with its text.
+fn list_queries() {
+    println!("cargo:rerun-if-changed=queries");
+    let (Some(root), Some(out)) = (manifest_dir(), env::var_os("OUT_DIR")) else {
+        return;
+    };
+    let root = root.join("queries");
+    let mut folders = vec![root.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|kind| kind == "sql" || kind == "toml")
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut list = String::from("const FILES: &[(&str, &str)] = &[\n");
+    for file in files {
+        let name = file.strip_prefix(&root).unwrap_or(&file);
+        let name = name.display().to_string().replace('\\', "/");
+        list.push_str(&format!(
+            "    ({name:?}, include_str!({:?})),\n",
+            file.display().to_string()
+        ));
+    }
+    list.push_str("];\n");
+    if let Err(error) = fs::write(Path::new(&out).join("queries.rs"), list) {
+        println!("cargo:warning=the list of query files was not written: {error}");
+    }
+}
+
+fn find_archive() {
     println!("cargo:rustc-check-cfg=cfg(bundled_archive)");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=Cargo.lock");
