@@ -47,10 +47,9 @@ fn list_queries() {
     for file in files {
         let name = file.strip_prefix(&root).unwrap_or(&file);
         let name = name.display().to_string().replace('\\', "/");
-        list.push_str(&format!(
-            "    ({name:?}, include_str!({:?})),\n",
-            file.display().to_string()
-        ));
+        let place = file.display().to_string();
+        list.extend(["    (", &format!("{name:?}"), ", include_str!("]);
+        list.extend([&format!("{place:?}"), ")),\n"]);
     }
     list.push_str("];\n");
     if let Err(error) = fs::write(Path::new(&out).join("queries.rs"), list) {

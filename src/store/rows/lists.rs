@@ -25,22 +25,20 @@ pub(in crate::store) fn pulses(file: &str, rows: &[PgRow]) -> Result<Vec<Pulse>,
             Signal::from_word(&word).ok_or_else(|| reader.wrong("signal", "a signal", word))?;
         let (count, money) = (reader.count("count")?, reader.money()?);
         let oldest = reader.instant_maybe("oldest")?;
-        match pulses.iter_mut().find(|pulse| pulse.signal == signal) {
-            Some(pulse) => {
-                pulse.count = pulse.count.saturating_add(count);
-                add(&mut pulse.money, money.as_ref(), count);
-                pulse.oldest = earlier(pulse.oldest, oldest);
-            }
-            None => {
-                let mut totals = Totals::default();
-                add(&mut totals, money.as_ref(), count);
-                pulses.push(Pulse {
-                    signal,
-                    count,
-                    money: totals,
-                    oldest,
-                });
-            }
+        let known = pulses.iter_mut().find(|pulse| pulse.signal == signal);
+        if let Some(pulse) = known {
+            pulse.count = pulse.count.saturating_add(count);
+            add(&mut pulse.money, money.as_ref(), count);
+            pulse.oldest = earlier(pulse.oldest, oldest);
+        } else {
+            let mut totals = Totals::default();
+            add(&mut totals, money.as_ref(), count);
+            pulses.push(Pulse {
+                signal,
+                count,
+                money: totals,
+                oldest,
+            });
         }
     }
     Ok(pulses)
