@@ -626,8 +626,8 @@ BEGIN
   END IF;
   SELECT d.one INTO mine FROM pg_catalog.jsonb_array_elements(p_observed) AS d(one)
     WHERE coalesce(d.one ->> 'class', '') = p_wanted AND (
-      d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' IN (p.id, k.provider_key) OR d.one ->> 'ref' = stored)
-    ORDER BY d.one ->> 'created_at' DESC NULLS LAST, d.one ->> 'ref'
+      d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' = p.id OR d.one ->> 'ref' = stored)
+    ORDER BY (d.one ->> 'ref' = asked ->> 'provider_ref') DESC NULLS LAST, d.one ->> 'created_at' DESC NULLS LAST, d.one ->> 'ref'
     LIMIT 1;
   IF NOT FOUND THEN
     why := pg_catalog.format('No charge of the look-up that %s carries this record''s provider key, payment id or stored provider ref. It may be another payment''s: hand over.', p_wanted);
@@ -848,7 +848,8 @@ BEGIN
       ELSIF p.status NOT IN ('created', 'pending', 'unknown') THEN
         outcome := 'refused';
         why := pg_catalog.format('Payment %s is already %s, and no edge leaves that state. Open triage.', p.id, p.status);
-      ELSIF (o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency THEN
+      ELSIF (p_wanted = 'succeeded' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND ((o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount
+          OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency) THEN
         outcome := 'refused';
         why := pg_catalog.format('The plan is for another amount than the payment''s %s %s (minor units). Make a new plan.', p.amount, p.currency);
       ELSIF k.order_id IS NOT NULL AND k.order_id <> p.order_id THEN
