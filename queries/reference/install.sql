@@ -58,7 +58,7 @@ GRANT USAGE ON SCHEMA public TO unstuck_definer, unstuck_reader;
 GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.api_requests, public.provider_calls,
   public.payment_transitions, public.webhook_events, public.outbox, public.saga_steps, public.settlement_lines, public.service_events
   TO unstuck_reader;
-GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts TO unstuck_definer;
+GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.settlement_lines TO unstuck_definer;
 GRANT UPDATE (status, recovery_point, locked_until, locked_by, attempt, provider_ref, response_code, response_body, updated_at)
   ON public.idempotency_keys TO unstuck_definer;
 GRANT UPDATE (status, provider_ref, failure_reason, updated_at) ON public.payments TO unstuck_definer;
@@ -291,7 +291,7 @@ AS $body$
 $body$;
 
 -- The first reason why this payment may not be finished, seen from the other payments; NULL when there is none.
-CREATE OR REPLACE FUNCTION unstuck.service_objection(p public.payments, p_ref text, p_succeeds text) RETURNS text
+CREATE OR REPLACE FUNCTION unstuck.service_objection(p public.payments, p_ref text, p_final text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
 DECLARE
@@ -312,7 +312,13 @@ BEGIN
   IF FOUND THEN
     RETURN pg_catalog.format('Payment %s carries the same key as %s. Which of them the charge pays for cannot be told here: hand over.', other, p.id);
   END IF;
-  IF p_succeeds = 'succeeded' THEN
+  IF p_final = 'failed' THEN
+    SELECT s.report INTO other FROM public.settlement_lines s
+      WHERE s.provider_ref = p_ref AND s.provider = p.provider AND s.type = 'charge' ORDER BY s.id LIMIT 1;
+    IF FOUND THEN
+      RETURN pg_catalog.format('Settlement report %s pays out charge %s, so it did not fail. Look the payment up again, then hand over.', other, p_ref);
+    END IF;
+  ELSE
     SELECT o.id INTO other FROM public.payments o
       WHERE o.order_id = p.order_id AND o.id <> p.id AND o.status = 'succeeded' ORDER BY o.id LIMIT 1;
     IF FOUND THEN
