@@ -6,4 +6,8 @@
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod pty;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
+mod tape;
