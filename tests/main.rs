@@ -4,6 +4,8 @@
 //! tests (`clippy.toml`) then reach the helpers between the tests as well.
 
 #[cfg(test)]
+mod docs;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod pty;
