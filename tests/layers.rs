@@ -109,18 +109,21 @@ fn tests_benches_and_data_are_finished_and_small() {
 
 #[test]
 fn sizes_are_reported() {
-    let mut sizes: Vec<(usize, String)> = rust_files(&root(), "src")
-        .into_iter()
-        .map(|s| (s.lines_before_tests(), s.path))
+    let sources = rust_files(&root(), "src");
+    let mut sizes: Vec<(usize, &str)> = sources
+        .iter()
+        .filter(|s| !s.is_test())
+        .map(|s| (s.lines_before_tests(), s.path.as_str()))
         .collect();
-    sizes.sort();
+    sizes.sort_unstable();
     let median = sizes.get(sizes.len() / 2).map_or(0, |(lines, _)| *lines);
     let (largest, path) = sizes.last().expect("there is code");
-    println!(
-        "{} files, median {median} lines, largest {path} with {largest}",
-        sizes.len()
+    let count = sizes.len();
+    println!("{count} files of code, median {median} lines, largest {path} with {largest}");
+    assert!(
+        median <= 150,
+        "files stay near 150 lines; the median is {median}"
     );
-    assert!(*largest <= rules::LONGEST, "{path}: {largest} lines");
 }
 
 /// The rules one bad file breaks, as sentences.
@@ -146,6 +149,7 @@ fn broken_by(path: &str, text: &str) -> Vec<String> {
 #[test]
 fn the_gate_catches_every_kind_of_wrong_file() {
     let long = "x\n".repeat(401);
+    let long_tests = "x\n".repeat(601);
     let cases: &[(&str, &str, &str)] = &[
         (
             "src/domain/a.rs",
@@ -244,6 +248,7 @@ fn the_gate_catches_every_kind_of_wrong_file() {
         ),
         ("src/ui/a.rs", "#[allow(dead_code)]", "finished work only"),
         ("src/ui/a.rs", &long, "at most 400 lines"),
+        ("src/ui/a/tests.rs", &long_tests, "at most 600 lines"),
     ];
     for (path, text, sentence) in cases {
         let found = broken_by(path, text);

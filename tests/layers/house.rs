@@ -15,7 +15,7 @@ pub const HOUSE: &[Room] = &[
     Room {
         name: "domain",
         uses: &[],
-        crates: &["iso_currency"],
+        crates: &["iso_currency", "regex_lite"],
     },
     Room {
         name: "store",

@@ -283,14 +283,21 @@ pub fn unfinished(path: &str, text: &str) -> Vec<Broken> {
 
 /// The longest a file may be before its tests.
 pub const LONGEST: usize = 400;
+/// The longest a file may be that is nothing but tests.
+pub const LONGEST_TESTS: usize = 600;
 
 /// Files stay small enough to be read in one go.
 pub fn size(source: &Source) -> Vec<Broken> {
-    let lines = source.lines_before_tests();
-    if lines <= LONGEST {
+    let (lines, most, rule) = if source.is_test() {
+        let rule = format!("a file of tests has at most {LONGEST_TESTS} lines");
+        (source.text.lines().count(), LONGEST_TESTS, rule)
+    } else {
+        let rule = format!("a file has at most {LONGEST} lines before its tests");
+        (source.lines_before_tests(), LONGEST, rule)
+    };
+    if lines <= most {
         return Vec::new();
     }
-    let rule = format!("a file has at most {LONGEST} lines before its tests");
     vec![Broken::new(
         &source.path,
         lines,

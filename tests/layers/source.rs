@@ -28,7 +28,7 @@ impl Source {
         let views = Views::of(text);
         let mut code: Vec<char> = views.code;
         let mut strings: Vec<char> = views.strings;
-        if is_test_file(path) {
+        if hidden_by_cfg(path) {
             blank(&mut code, 0..text.chars().count());
             blank(&mut strings, 0..text.chars().count());
         } else {
@@ -67,6 +67,11 @@ impl Source {
         name.strip_suffix(".rs").unwrap_or(name)
     }
 
+    /// Whether the whole file is tests.
+    pub fn is_test(&self) -> bool {
+        self.path.starts_with("tests/") || hidden_by_cfg(&self.path)
+    }
+
     /// Lines before the first test of the file.
     pub fn lines_before_tests(&self) -> usize {
         self.text
@@ -76,8 +81,8 @@ impl Source {
     }
 }
 
-/// A file that holds tests of a room beside it rather than code of the room.
-fn is_test_file(path: &str) -> bool {
+/// Tests that stand beside the code they test, as a file of their own.
+fn hidden_by_cfg(path: &str) -> bool {
     path.starts_with("src/") && (path.ends_with("/tests.rs") || path.contains("/tests/"))
 }
 
