@@ -370,8 +370,13 @@ impl Plan {
                 reason,
             } => {
                 order.evidence_id = Some(*evidence);
-                order.expect.payment_id = Some(payment.clone());
-                order.expect.provider_ref = Some(provider_ref.clone());
+                let money = self.record.money.as_ref();
+                order.expect = Expect {
+                    payment_id: Some(payment.clone()),
+                    provider_ref: Some(provider_ref.clone()),
+                    amount: money.map(|money| money.minor),
+                    currency: money.map(|money| money.currency.code().to_owned()),
+                };
                 order.failure_reason = Some(reason.clone());
             }
             Change::Hold { length } => order.hold_seconds = Some(length.0),
