@@ -69,7 +69,7 @@ impl Glyphs {
 /// The ASCII stand-in of a mark of ours, one column for one column.
 pub fn ascii_of(mark: char) -> Option<char> {
     Some(match mark {
-        '·' | '–' | '─' => '-',
+        '·' | '–' | '─' | '▅' => '-',
         '…' => '~',
         '│' => '|',
         '┌' | '┐' | '└' | '┘' => '+',
@@ -77,11 +77,9 @@ pub fn ascii_of(mark: char) -> Option<char> {
         '▐' => ']',
         '▁' | '▂' => '_',
         '▃' | '▄' => '.',
-        '▅' => '-',
         '▆' => '=',
-        '▇' => '*',
+        '▇' | '●' => '*',
         '█' => '#',
-        '●' => '*',
         '○' => 'o',
         '↓' => 'v',
         '↑' => '^',
