@@ -13,13 +13,15 @@ pub mod ids;
 pub mod log;
 pub mod money;
 pub mod payment;
-pub mod plan_text;
 pub mod policy;
 pub mod port;
+pub mod promise;
 pub mod rates;
 pub mod record;
 pub mod recovery;
 pub mod rule;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod snapshot;
 pub mod time;
 pub mod trend;

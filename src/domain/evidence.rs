@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{EvidenceId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef};
+use super::ids::{
+    EvidenceId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
+};
 use super::money::Money;
 use super::record::RecordDetail;
 use super::time::Instant;
@@ -51,12 +53,25 @@ impl Class {
 
 /// Test or live: a hit in the wrong mode proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(from = "bool", into = "bool")]
 pub enum Mode {
     /// Real money.
     Live,
     /// The provider's test world.
     Test,
+}
+
+impl From<bool> for Mode {
+    /// Providers say `livemode: true` or `false`.
+    fn from(live: bool) -> Self {
+        if live { Self::Live } else { Self::Test }
+    }
+}
+
+impl From<Mode> for bool {
+    fn from(mode: Mode) -> Self {
+        mode == Mode::Live
+    }
 }
 
 /// One charge as a provider reports it. What it does not say is absent.
@@ -81,6 +96,7 @@ pub struct Observed {
     /// When it was made.
     pub created_at: Option<Instant>,
     /// In which mode.
+    #[serde(rename = "live")]
     pub mode: Option<Mode>,
 }
 
