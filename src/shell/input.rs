@@ -10,7 +10,7 @@ use crate::app::msg::Msg;
 #[derive(Debug)]
 pub enum Input {
     /// A message for the model.
-    Msg(Msg),
+    Msg(Box<Msg>),
     /// Ctrl-z: in raw mode it is a key, not a signal.
     Suspend,
     /// Nothing.
@@ -21,21 +21,25 @@ pub enum Input {
 pub fn translate(event: Event) -> Input {
     match event {
         Event::Key(key) => pressed(key),
-        Event::Paste(text) => Input::Msg(Msg::Paste(text)),
-        Event::FocusGained => Input::Msg(Msg::Focus),
-        Event::Resize(columns, rows) => Input::Msg(Msg::Resized(columns, rows)),
+        Event::Paste(text) => Input::Msg(Box::new(Msg::Paste(text))),
+        Event::FocusGained => Input::Msg(Box::new(Msg::Focus)),
+        Event::Resize(columns, rows) => Input::Msg(Box::new(Msg::Resized(columns, rows))),
         Event::FocusLost | Event::Mouse(_) => Input::Nothing,
     }
 }
 
 fn pressed(event: KeyEvent) -> Input {
-    let Some(key) = key(event.code) else { return Input::Nothing };
+    let Some(key) = key(event.code) else {
+        return Input::Nothing;
+    };
     match event.kind {
         KeyEventKind::Press => {}
         KeyEventKind::Repeat if is_movement(key) => {}
         KeyEventKind::Repeat | KeyEventKind::Release => return Input::Nothing,
     }
-    let held = if event.modifiers.intersects(KeyModifiers::ALT | KeyModifiers::META | KeyModifiers::SUPER | KeyModifiers::HYPER) {
+    let held = if event.modifiers.intersects(
+        KeyModifiers::ALT | KeyModifiers::META | KeyModifiers::SUPER | KeyModifiers::HYPER,
+    ) {
         Held::Alt
     } else if event.modifiers.contains(KeyModifiers::CONTROL) {
         Held::Ctrl
@@ -45,7 +49,7 @@ fn pressed(event: KeyEvent) -> Input {
     if held == Held::Ctrl && key == Key::Char('z') {
         return Input::Suspend;
     }
-    Input::Msg(Msg::Key(Chord { key, held }))
+    Input::Msg(Box::new(Msg::Key(Chord { key, held })))
 }
 
 fn key(code: KeyCode) -> Option<Key> {
@@ -82,7 +86,10 @@ fn key(code: KeyCode) -> Option<Key> {
 }
 
 fn is_movement(key: Key) -> bool {
-    matches!(key, Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Char('j' | 'k'))
+    matches!(
+        key,
+        Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Char('j' | 'k')
+    )
 }
 
 #[cfg(test)]
@@ -95,11 +102,26 @@ mod tests {
 
     #[test]
     fn releases_and_repeats_never_act() {
-        assert!(matches!(translate(event(KeyCode::Enter, KeyEventKind::Release)), Input::Nothing));
-        assert!(matches!(translate(event(KeyCode::Enter, KeyEventKind::Repeat)), Input::Nothing));
-        assert!(matches!(translate(event(KeyCode::Char('a'), KeyEventKind::Repeat)), Input::Nothing));
-        assert!(matches!(translate(event(KeyCode::Down, KeyEventKind::Repeat)), Input::Msg(Msg::Key(_))));
-        assert!(matches!(translate(event(KeyCode::Enter, KeyEventKind::Press)), Input::Msg(Msg::Key(_))));
+        assert!(matches!(
+            translate(event(KeyCode::Enter, KeyEventKind::Release)),
+            Input::Nothing
+        ));
+        assert!(matches!(
+            translate(event(KeyCode::Enter, KeyEventKind::Repeat)),
+            Input::Nothing
+        ));
+        assert!(matches!(
+            translate(event(KeyCode::Char('a'), KeyEventKind::Repeat)),
+            Input::Nothing
+        ));
+        assert!(matches!(
+            translate(event(KeyCode::Down, KeyEventKind::Repeat)),
+            Input::Msg(_)
+        ));
+        assert!(matches!(
+            translate(event(KeyCode::Enter, KeyEventKind::Press)),
+            Input::Msg(_)
+        ));
     }
 
     #[test]

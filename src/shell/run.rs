@@ -10,10 +10,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::act::{Hands, Keeping};
+use super::clock;
 use super::input::{self, Input};
 use super::signals::{self, Ending};
 use super::terminal::{Copied, Screen};
-use super::clock;
 use crate::app::effect::Effect;
 use crate::app::model::{Acting, Model};
 use crate::app::msg::{Msg, Polled};
@@ -56,8 +56,13 @@ pub async fn run(
                     Effect::Redraw => screen.clear()?,
                     Effect::Copy(text) => {
                         let note = match screen.copy(&text)? {
-                            Copied::Asked => format!("Copied by OSC 52 (your terminal must allow it): {text}"),
-                            Copied::TooLong => "Too long for the clipboard: terminals cut it. Nothing was copied.".to_owned(),
+                            Copied::Asked => {
+                                format!("Copied by OSC 52 (your terminal must allow it): {text}")
+                            }
+                            Copied::TooLong => {
+                                "Too long for the clipboard: terminals cut it. Nothing was copied."
+                                    .to_owned()
+                            }
                         };
                         update(&mut model, Msg::Said(note), clock::now());
                     }
@@ -92,7 +97,7 @@ pub async fn run(
                 pending.extend(newest.map(Msg::Polled));
             }
             event = input.next() => match event.transpose()?.map(input::translate) {
-                Some(Input::Msg(msg)) => pending.push(msg),
+                Some(Input::Msg(msg)) => pending.push(*msg),
                 Some(Input::Suspend) => {
                     drop(input);
                     screen.pause(signals::stop_here)?;
@@ -104,7 +109,7 @@ pub async fn run(
                 // The terminal is gone: the same as being asked to end.
                 None => pending.push(Msg::Terminate),
             },
-            () = tokio::time::sleep_until(frame_due.unwrap_or_else(|| soon(Duration::from_secs(3_600)))), if frame_due.is_some() => {
+            () = until(frame_due) => {
                 let now = clock::now();
                 screen.draw(|frame| view(&model, frame, now))?;
                 frame_due = None;
@@ -122,20 +127,33 @@ pub async fn run(
 
 /// Whether a look-up's evidence is stored: only by a console that acts, on a database that lets it.
 fn keeping(model: &Model) -> Keeping {
-    let writable = model.facts.as_ref().is_some_and(|facts| facts.read_only.is_none());
+    let writable = model
+        .facts
+        .as_ref()
+        .is_some_and(|facts| facts.read_only.is_none());
     match model.setup.acting {
         Acting::On if writable => Keeping::Stored,
         Acting::On | Acting::Off => Keeping::ForTheSession,
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "frame deadlines are the shell's own timers")]
+/// Waits for the frame's time; for ever when no frame is due.
+async fn until(frame_due: Option<Instant>) {
+    match frame_due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
 fn soon(pause: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(pause).unwrap_or(now)
 }
 
 async fn sleep_to(instant: crate::domain::time::Instant) {
-    let pause = instant.signed_duration_since(clock::now().0).to_std().unwrap_or(Duration::ZERO);
+    let pause = instant
+        .signed_duration_since(clock::now().0)
+        .to_std()
+        .unwrap_or(Duration::ZERO);
     tokio::time::sleep(pause.max(Duration::from_millis(5))).await;
 }

@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::Frame;
@@ -70,7 +72,10 @@ impl Screen {
         if text.len() > COPY_LIMIT {
             return Ok(Copied::TooLong);
         }
-        execute!(self.inner.backend_mut(), CopyToClipboard::to_clipboard_from(text))?;
+        execute!(
+            self.inner.backend_mut(),
+            CopyToClipboard::to_clipboard_from(text)
+        )?;
         Ok(Copied::Asked)
     }
 
@@ -101,8 +106,13 @@ pub enum Copied {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
-    let entered =
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
+    let entered = execute!(
+        io::stdout(),
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        cursor::Hide
+    );
     if entered.is_err() {
         restore();
     }
@@ -115,7 +125,14 @@ pub fn restore() {
         return;
     }
     let mut out = io::stdout();
-    let _ = execute!(out, EndSynchronizedUpdate, DisableFocusChange, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = execute!(
+        out,
+        EndSynchronizedUpdate,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
     let _ = out.flush();
     let _ = disable_raw_mode();
 }

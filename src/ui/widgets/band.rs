@@ -51,7 +51,13 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, band: &Band) {
     }
     let database = format!(" {}", band.database);
     if room(&start, &end, database.chars().count()) {
-        start.0.insert(1, crate::ui::Span { role: Role::Normal, text: database });
+        start.0.insert(
+            1,
+            crate::ui::Span {
+                role: Role::Normal,
+                text: database,
+            },
+        );
     }
     let help = format!("  {} help", band.help);
     if room(&start, &end, help.len()) {
