@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
+mod lab;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod support;
