@@ -1,0 +1,189 @@
+//! The closed list of guarded actions. Nothing outside this list can be done; a removal is not in it.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{EvidenceId, PaymentId, ProviderRef};
+use super::money::Money;
+use super::recovery::Step;
+use super::time::Seconds;
+
+/// What a person can ask for from the action menu.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// Ask the provider what happened.
+    LookUp,
+    /// Go on from the recovery point, by the recovery table.
+    Resume,
+    /// Take an expired lease for a while, so that no sweeper or retry does.
+    Hold,
+    /// Give the lease back.
+    Release,
+    /// Write a note on the record.
+    Note,
+    /// Name an owner and put the record on the list of handed-over ones.
+    HandOver,
+}
+
+impl Request {
+    /// Every request, in the order of the menu.
+    pub const ALL: [Self; 6] = [
+        Self::LookUp,
+        Self::Resume,
+        Self::Hold,
+        Self::Release,
+        Self::Note,
+        Self::HandOver,
+    ];
+
+    /// The verb in menus and dialog titles.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::LookUp => "Provider look-up",
+            Self::Resume => "Resume",
+            Self::Hold => "Hold",
+            Self::Release => "Release the hold",
+            Self::Note => "Add a note",
+            Self::HandOver => "Hand over to a person",
+        }
+    }
+}
+
+/// The change a plan carries out: the request with everything the database function needs to re-check it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "change")]
+pub enum Change {
+    /// GET at the provider; one row of evidence, no state.
+    LookUp,
+    /// Finish as SUCCEEDED with a charge the provider reports.
+    Adopt {
+        /// The stored evidence it rests on.
+        evidence: EvidenceId,
+        /// The payment that is finished.
+        payment: PaymentId,
+        /// The charge.
+        provider_ref: ProviderRef,
+        /// The amount on both sides.
+        money: Money,
+    },
+    /// Finish as FAILED with the provider's final no.
+    Fail {
+        /// The stored evidence it rests on.
+        evidence: EvidenceId,
+        /// The payment that is finished.
+        payment: PaymentId,
+        /// The charge that was refused.
+        provider_ref: ProviderRef,
+        /// The provider's reason.
+        reason: String,
+    },
+    /// Give the record back to the service's recoverer, which may charge with the same provider key.
+    HandBack,
+    /// Take an expired lease as a person.
+    Hold {
+        /// For how long.
+        length: Seconds,
+    },
+    /// Give the lease back.
+    Release,
+    /// Append a note.
+    Note,
+    /// Append an owner and a note: the record stands on the handed-over list until someone takes it.
+    HandOver,
+}
+
+impl Change {
+    /// The word in the log.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::LookUp => "lookup",
+            Self::Adopt { .. } => "adopt",
+            Self::Fail { .. } => "fail",
+            Self::HandBack => "hand_back",
+            Self::Hold { .. } => "hold",
+            Self::Release => "release",
+            Self::Note => "note",
+            Self::HandOver => "hand_over",
+        }
+    }
+
+    /// How much a person has to do before it runs.
+    pub fn ladder(&self) -> Ladder {
+        match self {
+            Self::LookUp => Ladder::PlanLine,
+            Self::Note | Self::HandOver => Ladder::Reason,
+            Self::Adopt { .. }
+            | Self::Fail { .. }
+            | Self::HandBack
+            | Self::Hold { .. }
+            | Self::Release => Ladder::Phrase,
+        }
+    }
+
+    /// Whether the action may run at all yet.
+    pub fn availability(&self) -> Availability {
+        match self {
+            Self::HandBack => Availability::NotYet(
+                "Hand back is not available yet: it needs approval by a second person, which this version cannot check. \
+                 Hand the record over (a h) instead.",
+            ),
+            Self::LookUp
+            | Self::Adopt { .. }
+            | Self::Fail { .. }
+            | Self::Hold { .. }
+            | Self::Release
+            | Self::Note
+            | Self::HandOver => Availability::Ready,
+        }
+    }
+}
+
+/// The rungs of the guard ladder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ladder {
+    /// A plan line and Enter.
+    PlanLine,
+    /// A plan, then a reason.
+    Reason,
+    /// A plan, a reason with a ticket, then the typed phrase.
+    Phrase,
+}
+
+/// Whether a planned change can be carried out by this version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Availability {
+    /// It can.
+    Ready,
+    /// It cannot yet; the sentence says why and what to do.
+    NotYet(&'static str),
+}
+
+/// The name of a step in menus: what a resume would come to.
+pub fn resume_title(step: &Step) -> &'static str {
+    match step {
+        Step::Adopt { .. } => "adopt the charge, no new charge",
+        Step::FinishAsFailed { .. } => "finish as failed",
+        Step::FinishAsReversed { .. } => "finish as reversed",
+        Step::FinishAsNotCharged => "finish as not charged",
+        Step::HandBack => "hand back to the recoverer",
+        Step::LookUpFirst { .. } => "look up first",
+        Step::Wait { .. } => "wait",
+        Step::NothingToDo => "nothing to do",
+        Step::Refuse(_) => "not possible",
+    }
+}
+
+/// The short word for the NEXT column.
+pub fn next_word(step: &Step) -> &'static str {
+    match step {
+        Step::Adopt { .. } => "adopt",
+        Step::FinishAsFailed { .. } => "fail",
+        Step::FinishAsReversed { .. } => "reversed",
+        Step::FinishAsNotCharged => "not charged",
+        Step::HandBack => "hand back",
+        Step::LookUpFirst { .. } => "lookup",
+        Step::Wait { .. } => "wait",
+        Step::NothingToDo => "-",
+        Step::Refuse(_) => "hand over",
+    }
+}

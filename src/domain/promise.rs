@@ -1,0 +1,213 @@
+//! What a plan promises, line by line, and how each line is read back afterwards.
+//!
+//! One list serves both: the plan shows the promises, the result page shows the same lines with what
+//! the re-read record says about each. So nothing can be claimed that was not asked, or asked and not checked.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{Attempt, EvidenceId, Holder, ProviderRef};
+use super::payment::PaymentStatus;
+use super::port::Dossier;
+use super::record::RecordStatus;
+use super::time::{self, Seconds};
+
+/// One line of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Promise {
+    /// The provider is asked with GET, nothing else.
+    AskProvider {
+        /// By which name the screen calls it.
+        provider: String,
+    },
+    /// One more piece of evidence than the newest there was.
+    EvidenceKept {
+        /// The newest before.
+        newest: Option<EvidenceId>,
+    },
+    /// The lease is taken: the fencing token grows by one.
+    LeaseTaken {
+        /// The token before.
+        from: Attempt,
+    },
+    /// No charge is made; the one that exists is adopted.
+    NoCharge {
+        /// The charge.
+        provider_ref: ProviderRef,
+        /// What the provider said about it, and when.
+        said: String,
+    },
+    /// The payment ends in this state.
+    PaymentEnds {
+        /// The final state.
+        status: PaymentStatus,
+        /// With which charge.
+        provider_ref: ProviderRef,
+    },
+    /// The record is done and replays this code.
+    RecordDone {
+        /// The code clients get from now on.
+        code: i32,
+    },
+    /// A person holds the lease.
+    HeldBy {
+        /// Who.
+        holder: Holder,
+        /// For how long.
+        length: Seconds,
+    },
+    /// Nobody holds the lease.
+    LeaseFree,
+    /// Text was appended to the log.
+    Written {
+        /// What kind of text.
+        what: String,
+    },
+    /// The service's recoverer gets it (shown; not carried out by this version).
+    HandedBack,
+}
+
+/// What the re-read record says about a promise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Said {
+    /// It is so.
+    Yes(String),
+    /// It is not so.
+    No(String),
+    /// The record does not tell.
+    NotKnown(String),
+}
+
+impl Promise {
+    /// The line in the plan, and in the "asked" column.
+    pub fn asked(&self) -> String {
+        match self {
+            Self::AskProvider { provider } => {
+                format!("ask {provider} what happened: GET only, no charge, no state change")
+            }
+            Self::EvidenceKept { .. } => "keep the answer as one line of evidence".to_owned(),
+            Self::LeaseTaken { from } => {
+                format!(
+                    "take the lease (attempt {} -> {})",
+                    from.0,
+                    from.0.saturating_add(1)
+                )
+            }
+            Self::NoCharge { provider_ref, said } => {
+                format!("NO new charge: {said} {provider_ref}")
+            }
+            Self::PaymentEnds {
+                status,
+                provider_ref,
+            } => format!("payment {status} with {provider_ref}"),
+            Self::RecordDone { code } => {
+                format!("record done, stored answer {code}: client retries stop getting 409")
+            }
+            Self::HeldBy { holder, length } => {
+                format!(
+                    "{holder} holds the lease for {}: no sweeper or retry takes it",
+                    time::words(*length)
+                )
+            }
+            Self::LeaseFree => {
+                "nobody holds the lease: retries and the sweeper may take it".to_owned()
+            }
+            Self::Written { what } => format!("append the {what} to the log"),
+            Self::HandedBack => {
+                "the service's recoverer looks up again and may CHARGE with the SAME provider key"
+                    .to_owned()
+            }
+        }
+    }
+
+    /// What the record, re-read after the action, says about it.
+    pub fn read_back(&self, after: &Dossier) -> Said {
+        let record = &after.detail.record;
+        match self {
+            Self::AskProvider { .. } | Self::EvidenceKept { newest: _ }
+                if after.evidence.is_empty() =>
+            {
+                Said::NotKnown("no stored evidence is readable".to_owned())
+            }
+            Self::AskProvider { .. } => after.evidence.first().map_or_else(
+                || Said::NotKnown("no evidence".to_owned()),
+                |latest| {
+                    Said::Yes(format!(
+                        "{} at {}",
+                        latest.outcome.word(),
+                        time::clock(latest.started_at)
+                    ))
+                },
+            ),
+            Self::EvidenceKept { newest } => {
+                let now = after
+                    .evidence
+                    .iter()
+                    .filter_map(|evidence| evidence.id)
+                    .max();
+                match now {
+                    Some(id) if Some(id) > *newest => Said::Yes(id.to_string()),
+                    Some(_) | None => Said::No("no newer evidence is stored".to_owned()),
+                }
+            }
+            Self::LeaseTaken { from } => match record.attempt {
+                Some(now) if now > *from => Said::Yes(format!("attempt {}", now.0)),
+                Some(now) => Said::No(format!("attempt is still {}", now.0)),
+                None => Said::NotKnown("this schema keeps no attempt".to_owned()),
+            },
+            Self::NoCharge { provider_ref, .. } => stored_ref(after, provider_ref),
+            Self::PaymentEnds {
+                status,
+                provider_ref,
+            } => match &record.payment_status {
+                Some(now) if now == status => match stored_ref(after, provider_ref) {
+                    Said::Yes(found) => Said::Yes(format!("{now}, {found}")),
+                    Said::No(why) => Said::No(why),
+                    Said::NotKnown(why) => Said::NotKnown(why),
+                },
+                Some(now) => Said::No(format!("payment is {now}")),
+                None => Said::NotKnown("no payment is readable".to_owned()),
+            },
+            Self::RecordDone { code } => match (&record.status, after.detail.response_code) {
+                (RecordStatus::Done, Some(stored)) if stored == *code => {
+                    Said::Yes(format!("done, {stored}"))
+                }
+                (RecordStatus::Done, Some(stored)) => Said::No(format!("done, but with {stored}")),
+                (RecordStatus::Done, None) => {
+                    Said::NotKnown("done; the stored code is not readable".to_owned())
+                }
+                (RecordStatus::Processing | RecordStatus::Unrecognised(_), _) => {
+                    Said::No(format!("record is {}", record.status))
+                }
+            },
+            Self::HeldBy { holder, .. } => {
+                let live = record.lease.is_live(after.at);
+                match &record.lease.holder {
+                    Some(now) if now == holder && live => {
+                        Said::Yes(record.lease.until.map_or_else(String::new, |until| {
+                            format!("until {}", time::clock(until))
+                        }))
+                    }
+                    Some(now) => Said::No(format!("the lease is {now}'s")),
+                    None => Said::No("nobody holds the lease".to_owned()),
+                }
+            }
+            Self::LeaseFree => {
+                if record.lease.is_live(after.at) {
+                    Said::No("the lease is still held".to_owned())
+                } else {
+                    Said::Yes("lease over".to_owned())
+                }
+            }
+            Self::Written { .. } => Said::NotKnown("see the log row".to_owned()),
+            Self::HandedBack => Said::NotKnown("not carried out by this version".to_owned()),
+        }
+    }
+}
+
+fn stored_ref(after: &Dossier, wanted: &ProviderRef) -> Said {
+    match &after.detail.record.provider_ref {
+        Some(stored) if stored == wanted => Said::Yes(format!("stored charge is {stored}")),
+        Some(other) => Said::No(format!("stored charge is {other}")),
+        None => Said::No("no charge is stored".to_owned()),
+    }
+}

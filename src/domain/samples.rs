@@ -1,0 +1,157 @@
+//! Records, charges and evidence for tests of this room: one ordinary stuck record, varied by the test.
+
+use chrono::DateTime;
+
+use super::answer::Answer;
+use super::environment::{Environment, EnvironmentKind};
+use super::evidence::{Absence, Class, Evidence, LookupOutcome, Mode, Observed, ObservedMoney};
+use super::guard::Context;
+use super::ids::{
+    Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName,
+    ProviderRef, RecordId, Version,
+};
+use super::money::Money;
+use super::payment::PaymentStatus;
+use super::policy::{Policy, ProviderTerms};
+use super::port::Dossier;
+use super::record::{Lease, Record, RecordDetail, RecordStatus, RecoveryPoint};
+use super::time::{Instant, Seconds};
+
+/// The moment every sample is seen at.
+pub(crate) fn now() -> Instant {
+    DateTime::from_timestamp(1_796_000_000, 0).unwrap()
+}
+
+/// That many seconds before [`now`].
+pub(crate) fn ago(seconds: u64) -> Instant {
+    Seconds(seconds).before(now())
+}
+
+/// A record whose worker died twenty minutes ago, after the provider was called.
+pub(crate) fn stuck() -> RecordDetail {
+    RecordDetail {
+        record: Record {
+            id: RecordId::new("shop-eu", "7Q4K-91ab"),
+            order: Some(OrderId::new("ord_88213")),
+            payment: Some(PaymentId::new("pay_5521")),
+            status: RecordStatus::Processing,
+            payment_status: Some(PaymentStatus::Unknown),
+            recovery_point: Some(RecoveryPoint::ProviderCalled),
+            lease: Lease {
+                until: Some(ago(1_200)),
+                holder: Some(Holder::new("pod-a")),
+            },
+            attempt: Some(Attempt(1)),
+            provider: Some(ProviderName::new("acme")),
+            provider_ref: None,
+            money: Some(Money::new(12_840, "EUR")),
+            first_key_use: Some(ago(1_260)),
+            created_at: ago(1_260),
+            changed_at: ago(1_250),
+            owner: None,
+            version: Version::new("9f".repeat(32)),
+        },
+        fingerprint: None,
+        response_code: None,
+        provider_key: Some(ProviderKey::new("pay:shop-eu:7Q4K-91ab")),
+        last_attempt_at: Some(ago(1_250)),
+        siblings: Vec::new(),
+        ref_owner: None,
+    }
+}
+
+/// A charge that carries the sample record's provider key.
+pub(crate) fn hit(provider_ref: &str, class: Class) -> Observed {
+    let took = match class {
+        Class::Succeeded | Class::Reversed => 12_840,
+        Class::Authorised | Class::Pending | Class::Open | Class::Failed | Class::Unrecognised => 0,
+    };
+    Observed {
+        provider_ref: ProviderRef::new(provider_ref),
+        reference: Some(PaymentId::new("pay_5521")),
+        order: Some(OrderId::new("ord_88213")),
+        provider_key: Some(ProviderKey::new("pay:shop-eu:7Q4K-91ab")),
+        class,
+        raw: class.word().to_lowercase(),
+        money: ObservedMoney {
+            amount: 12_840,
+            captured: Some(took),
+            refunded: Some(if class == Class::Reversed { 12_840 } else { 0 }),
+            currency: "EUR".to_owned(),
+        },
+        created_at: Some(ago(1_250)),
+        mode: Some(Mode::Live),
+    }
+}
+
+/// A charge of the same order that carries nothing of the sample record.
+pub(crate) fn order_only(provider_ref: &str, class: Class) -> Observed {
+    Observed {
+        reference: Some(PaymentId::new("pay_other")),
+        provider_key: Some(ProviderKey::new("pay:shop-eu:other")),
+        ..hit(provider_ref, class)
+    }
+}
+
+/// A look-up with this outcome, so many seconds ago.
+pub(crate) fn asked(seconds: u64, outcome: LookupOutcome) -> Evidence {
+    Evidence {
+        id: Some(EvidenceId(
+            i64::try_from(1_000_000_u64.saturating_sub(seconds)).unwrap(),
+        )),
+        operator: Operator::new("dana"),
+        provider: ProviderName::new("acme"),
+        started_at: ago(seconds),
+        outcome,
+        steps: Vec::new(),
+    }
+}
+
+/// A look-up that found these charges.
+pub(crate) fn found(seconds: u64, observed: Vec<Observed>) -> Evidence {
+    asked(seconds, LookupOutcome::Found { observed })
+}
+
+/// A look-up that found nothing and could not have missed anything.
+pub(crate) fn nothing(seconds: u64) -> Evidence {
+    asked(
+        seconds,
+        LookupOutcome::NotFound {
+            absence: Absence::Consistent,
+            why: "empty list".to_owned(),
+        },
+    )
+}
+
+/// A provider with keys kept for a day.
+pub(crate) fn terms() -> ProviderTerms {
+    ProviderTerms {
+        key_retention: Some(Seconds(86_400)),
+        settle: Seconds(60),
+    }
+}
+
+/// dana at the console of `prod`.
+pub(crate) fn context() -> Context {
+    Context {
+        environment: Environment {
+            name: "prod".to_owned(),
+            kind: EnvironmentKind::Production,
+        },
+        operator: Operator::new("dana"),
+        role: "ops_dana".to_owned(),
+        policy: Policy::default(),
+        terms: [(ProviderName::new("acme"), terms())].into_iter().collect(),
+    }
+}
+
+/// The record with its evidence, re-read at [`now`].
+pub(crate) fn dossier(detail: RecordDetail, evidence: Vec<Evidence>) -> Dossier {
+    Dossier {
+        detail,
+        evidence,
+        timeline: Answer::not_known("not read"),
+        environment: Some("prod".to_owned()),
+        at: now(),
+    }
+}
