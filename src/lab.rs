@@ -6,12 +6,18 @@
 //!
 //! [`world::World::start`] is the front door; [`cluster`] alone is what most tests need.
 
+mod client;
 mod clock;
 pub mod cluster;
 mod error;
 mod http;
+pub mod incident;
+mod names;
 pub mod provider;
 pub mod service;
 pub mod sql;
+mod task;
+pub mod traffic;
+pub mod world;
 
 pub use error::LabError;

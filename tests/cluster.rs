@@ -1,6 +1,10 @@
 //! The throw-away PostgreSQL: it starts, it is only ever ours, and it goes away on every way out.
 
-use std::path::Path;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use sqlx::{ConnectOptions, Connection};
 use unstuck::lab::cluster::{
@@ -219,5 +223,132 @@ async fn a_server_of_somebody_is_worked_on_only_in_databases_of_our_own() {
             .await
             .unwrap(),
         0
+    );
+}
+
+/// Set for a copy of this test binary that is to hold a cluster open until it is killed.
+const HOLD: &str = "UNSTUCK_TEST_HOLD";
+
+#[tokio::test]
+async fn a_cluster_is_held_open_when_another_test_asks() {
+    if std::env::var_os(HOLD).is_none() {
+        return;
+    }
+    let cluster = own().await;
+    let directory = cluster.directory().unwrap_or_default();
+    println!("\nheld at {}", directory.display());
+    tokio::time::sleep(Duration::from_mins(10)).await;
+}
+
+/// A process of its own with a cluster, and the cluster's directory.
+fn holder() -> (Child, PathBuf) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "--nocapture",
+            "cluster::a_cluster_is_held_open_when_another_test_asks",
+        ])
+        .env(HOLD, "1")
+        .env_remove("UNSTUCK_LAB_SERVER_URL")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let directory = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.strip_prefix("held at ").map(PathBuf::from))
+        .unwrap();
+    (child, directory)
+}
+
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    let wait = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    assert!(
+        tokio::time::timeout(Duration::from_mins(1), wait)
+            .await
+            .is_ok(),
+        "{what}"
+    );
+}
+
+#[tokio::test]
+async fn kill_9_of_the_process_leaves_nothing_behind() {
+    let (mut child, directory) = holder();
+    assert!(directory.is_dir() && server_runs_on(&directory));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the directory goes", || !directory.exists()).await;
+    until("the server goes", || !server_runs_on(&directory)).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_next_start_sweeps_what_a_killed_supervisor_could_not() {
+    let (mut child, directory) = holder();
+    let supervisors: Vec<i32> = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let line = String::from_utf8_lossy(&line).into_owned();
+            let watches = line.contains("unstuck-lab-supervisor")
+                && line.contains(&directory.display().to_string());
+            watches.then(|| entry.file_name().to_str()?.parse().ok())?
+        })
+        .collect();
+    assert_eq!(supervisors.len(), 1);
+    nix::sys::signal::kill(
+        nix::unistd::Pid::from_raw(supervisors[0]),
+        nix::sys::signal::Signal::SIGKILL,
+    )
+    .unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(own().await);
+    // Another test's start may be the one that sweeps.
+    until("the directory goes", || !directory.exists()).await;
+    until("the server goes", || !server_runs_on(&directory)).await;
+}
+
+#[tokio::test]
+async fn the_consoles_database_url_is_never_touched() {
+    let canary = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    canary.set_nonblocking(true).unwrap();
+    let port = canary.local_addr().unwrap().port().to_string();
+    let tests = [
+        "cluster::a_database_is_fresh_marked_and_logged",
+        "lab::worlds::the_consoles_login_may_read_and_not_write",
+    ];
+    let status = Command::new(std::env::current_exe().unwrap())
+        .arg("--exact")
+        .args(tests)
+        .env(
+            "UNSTUCK_DATABASE_URL",
+            format!("postgres://somebody@127.0.0.1:{port}/production"),
+        )
+        .env(
+            "DATABASE_URL",
+            format!("postgres://somebody@127.0.0.1:{port}/production"),
+        )
+        .envs([
+            ("PGHOST", "127.0.0.1"),
+            ("PGUSER", "somebody"),
+            ("PGDATABASE", "production"),
+            ("PGPORT", port.as_str()),
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(
+        canary.accept().unwrap_err().kind(),
+        std::io::ErrorKind::WouldBlock,
+        "somebody connected"
     );
 }

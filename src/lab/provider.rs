@@ -20,8 +20,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinHandle;
-
+use super::task::Task;
 use super::{LabError, http};
 
 pub use access::Access;
@@ -45,7 +44,7 @@ struct Shared {
 pub struct LabProvider {
     address: SocketAddr,
     shared: Arc<Shared>,
-    server: JoinHandle<()>,
+    _server: Task,
 }
 
 /// What scripts and tests may do with a running provider. Cheap to clone.
@@ -67,13 +66,13 @@ impl LabProvider {
             access: AccessLog::default(),
         });
         let router = api::router(Arc::clone(&shared));
-        let server = tokio::spawn(async move {
+        let server = Task::spawn(async move {
             axum::serve(listener, router).await.ok();
         });
         Ok(Self {
             address,
             shared,
-            server,
+            _server: server,
         })
     }
 
@@ -87,12 +86,6 @@ impl LabProvider {
         ProviderDesk {
             shared: Arc::clone(&self.shared),
         }
-    }
-}
-
-impl Drop for LabProvider {
-    fn drop(&mut self) {
-        self.server.abort();
     }
 }
 

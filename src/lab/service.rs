@@ -12,23 +12,19 @@ mod gateway;
 mod pod;
 mod records;
 mod recover;
+mod schema;
 mod stall;
 
 use std::time::Duration;
 
-use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 
-use super::{LabError, sql};
+use super::LabError;
 
 pub use background::{Background, Recoverer};
 pub use pod::Pod;
 pub use stall::{StallPoint, Stalls};
-
-/// The schema of the reference profile, and what only the correct service has: the database itself
-/// refuses a second succeeded payment of one order.
-const SCHEMA: &str = include_str!("../../queries/reference/schema.sql");
-const UNIQUE: &str = "CREATE UNIQUE INDEX uq_payment_order_succeeded ON payments (order_id) WHERE status = 'succeeded'";
 
 /// Name of the lab's provider in every table.
 pub const PROVIDER: &str = "labpay";
@@ -69,15 +65,14 @@ pub struct Service {
 }
 
 impl Service {
-    /// Creates the tables.
+    /// Creates the tables and indexes, those of the reference profile.
     ///
     /// # Errors
     /// Whatever the server says, for instance that they are there already.
     pub async fn create_schema(database: &PgConnectOptions) -> Result<(), LabError> {
         let mut connection = database.connect().await?;
-        sql::run(&mut connection, SCHEMA).await?;
-        sql::run(&mut connection, UNIQUE).await?;
-        Ok(())
+        schema::create(&mut connection).await?;
+        Ok(connection.close().await?)
     }
 
     /// Starts the pods and what runs beside them. `provider` is a base URL.

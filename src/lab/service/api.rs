@@ -1,5 +1,6 @@
 //! `POST /payments`, and the row `api_requests` keeps of every answer.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -102,8 +103,10 @@ fn hex(parts: &[&str], bytes: usize) -> String {
     digest
         .iter()
         .take(bytes)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+        .fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").ok();
+            text
+        })
 }
 
 async fn note(flow: &Flow, intent: &Intent, answer: &Answer, took: Duration) {

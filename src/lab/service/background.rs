@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use tokio::task::JoinHandle;
 
 use super::flow::Flow;
 use super::gateway::Gateway;
 use super::records::Records;
 use super::{ServiceOptions, Stalls};
 use crate::lab::LabError;
+use crate::lab::task::Task;
 
 /// Who the relay and the recoverer say they are.
 const NAME: &str = "recoverer";
@@ -32,7 +32,7 @@ pub enum Recoverer {
 #[derive(Debug)]
 pub struct Background {
     pool: PgPool,
-    tasks: Vec<JoinHandle<()>>,
+    tasks: Vec<Task>,
 }
 
 impl Background {
@@ -58,17 +58,17 @@ impl Background {
         };
         let mut made = Self {
             pool: pool.clone(),
-            tasks: vec![tokio::spawn(relay(pool))],
+            tasks: vec![Task::spawn(relay(pool))],
         };
         match options.recoverer {
-            Recoverer::On => made.tasks.push(tokio::spawn(recover(flow))),
+            Recoverer::On => made.tasks.push(Task::spawn(recover(flow))),
             Recoverer::Off { why } => {
                 made.event(
                     "recoverer",
                     &format!("switched off: {why}"),
                     "platform-team",
                 )
-                .await?
+                .await?;
             }
         }
         Ok(made)
@@ -86,14 +86,6 @@ impl Background {
             .execute(&self.pool)
             .await?;
         Ok(())
-    }
-}
-
-impl Drop for Background {
-    fn drop(&mut self) {
-        for task in &self.tasks {
-            task.abort();
-        }
     }
 }
 

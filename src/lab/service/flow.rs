@@ -75,6 +75,9 @@ impl Flow {
                 currency: &held.currency,
             })
             .await;
+        self.stalls
+            .pass(&held.order, StallPoint::BeforeSaving)
+            .await;
         self.records.call_ended(call, &called).await?;
         self.conclude(held, called).await
     }

@@ -12,6 +12,8 @@ use std::time::Duration;
 pub enum StallPoint {
     /// The recovery point `provider_called` is written, the call not yet sent.
     BeforeCall,
+    /// The provider has answered, nothing of it is written: "charged, and killed before saving".
+    BeforeSaving,
     /// The recovery point `charged` is written, the outcome not yet stored.
     BeforeFinish,
 }
