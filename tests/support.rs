@@ -1,5 +1,6 @@
 //! What several integration tests share.
 
+pub mod cluster;
 pub mod face;
 pub mod keys;
 pub mod launch;

@@ -35,6 +35,11 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
             model.input.focus(now);
             vec![]
         }
+        Msg::Resumed => {
+            // The picture is as old as the pause was long, and whoever came back types on.
+            model.input.focus(now);
+            vec![Effect::PollNow]
+        }
         Msg::Resized(width, height) => {
             model.size = (width, height);
             vec![]
