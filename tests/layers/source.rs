@@ -44,7 +44,7 @@ impl Source {
     }
 
     /// The same file, read as nothing but tests.
-    fn as_test(mut self) -> Self {
+    fn into_test(mut self) -> Self {
         self.code.clear();
         self.strings.clear();
         self.is_test = true;
@@ -130,7 +130,7 @@ pub fn told_apart(sources: Vec<Source>) -> Vec<Source> {
         .into_iter()
         .map(|source| {
             if hidden(&source.path) {
-                source.as_test()
+                source.into_test()
             } else {
                 source
             }
