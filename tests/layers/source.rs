@@ -21,6 +21,8 @@ pub struct Source {
     pub code: String,
     /// Only the insides of string literals outside tests; everything else is blank.
     pub strings: String,
+    /// Whether the whole file is tests.
+    pub is_test: bool,
 }
 
 impl Source {
@@ -28,21 +30,25 @@ impl Source {
         let views = Views::of(text);
         let mut code: Vec<char> = views.code;
         let mut strings: Vec<char> = views.strings;
-        if hidden_by_cfg(path) {
-            blank(&mut code, 0..text.chars().count());
-            blank(&mut strings, 0..text.chars().count());
-        } else {
-            for range in test_items(&code) {
-                blank(&mut code, range.clone());
-                blank(&mut strings, range);
-            }
+        for range in test_items(&code) {
+            blank(&mut code, range.clone());
+            blank(&mut strings, range);
         }
         Source {
             path: path.to_owned(),
             text: text.to_owned(),
             code: code.into_iter().collect(),
             strings: strings.into_iter().collect(),
+            is_test: path.starts_with("tests/"),
         }
+    }
+
+    /// The same file, read as nothing but tests.
+    fn into_test(mut self) -> Self {
+        self.code.clear();
+        self.strings.clear();
+        self.is_test = true;
+        self
     }
 
     /// The room a file of `src/` belongs to: `src/store.rs` and `src/store/pg/x.rs` are `store`.
@@ -67,11 +73,6 @@ impl Source {
         name.strip_suffix(".rs").unwrap_or(name)
     }
 
-    /// Whether the whole file is tests.
-    pub fn is_test(&self) -> bool {
-        self.path.starts_with("tests/") || hidden_by_cfg(&self.path)
-    }
-
     /// Lines before the first test of the file.
     pub fn lines_before_tests(&self) -> usize {
         self.text
@@ -79,11 +80,6 @@ impl Source {
             .take_while(|line| line.trim() != "#[cfg(test)]")
             .count()
     }
-}
-
-/// Tests that stand beside the code they test, as a file of their own.
-fn hidden_by_cfg(path: &str) -> bool {
-    path.starts_with("src/") && (path.ends_with("/tests.rs") || path.contains("/tests/"))
 }
 
 /// Line number (from 1) of a byte offset in a view.
@@ -101,9 +97,44 @@ pub fn hits(view: &str, pattern: &Regex) -> Vec<(usize, String)> {
 
 /// All Rust files below `dir`, with paths from `root`.
 pub fn rust_files(root: &Path, dir: &str) -> Vec<Source> {
-    files(root, dir, "rs")
+    let sources = files(root, dir, "rs")
         .into_iter()
         .map(|path| Source::new(&path, &read(root, &path)))
+        .collect();
+    told_apart(sources)
+}
+
+/// Marks the files that their parents (or the parents of those) declare under `#[cfg(test)]`.
+pub fn told_apart(sources: Vec<Source>) -> Vec<Source> {
+    let declared = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\(\w+\))?\s+)?mod\s+(\w+)\s*;")
+        .expect("a valid pattern");
+    let roots: Vec<String> = sources
+        .iter()
+        .flat_map(|parent| {
+            let folder = parent.path.trim_end_matches(".rs").trim_end_matches("/lib");
+            let names = declared.captures_iter(&parent.text);
+            names
+                .map(move |c| format!("{folder}/{}", &c[1]))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let hidden = |path: &str| {
+        let module = path.trim_end_matches(".rs");
+        roots.iter().any(|root| {
+            module
+                .strip_prefix(root.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    sources
+        .into_iter()
+        .map(|source| {
+            if hidden(&source.path) {
+                source.into_test()
+            } else {
+                source
+            }
+        })
         .collect()
 }
 
@@ -301,6 +332,23 @@ fn tests_inside_a_file_are_left_out() {
     assert!(!s.code.contains("lab"), "{}", s.code);
     assert!(s.code.contains("after"), "{}", s.code);
     assert_eq!(s.lines_before_tests(), 1);
+}
+
+#[test]
+fn a_module_declared_for_tests_is_tests_with_all_below_it() {
+    let read = told_apart(vec![
+        Source::new(
+            "src/store/gate.rs",
+            "mod walk;\n#[cfg(test)]\nmod evasions;",
+        ),
+        Source::new("src/store/gate/walk.rs", "use a;"),
+        Source::new("src/store/gate/evasions.rs", "use b;"),
+        Source::new("src/store/gate/evasions/more.rs", "use c;"),
+        Source::new("src/store/gate/evasions_not.rs", "use d;"),
+    ]);
+    let tests: Vec<bool> = read.iter().map(|s| s.is_test).collect();
+    assert_eq!(tests, [false, false, true, true, false]);
+    assert!(read[2].code.is_empty());
 }
 
 #[test]
