@@ -6,6 +6,7 @@
 pub mod act;
 pub mod clock;
 pub mod input;
+pub mod open;
 pub mod poll;
 pub mod run;
 pub mod signals;
