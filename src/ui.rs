@@ -30,10 +30,7 @@ pub struct Look {
 impl Look {
     /// A look from its two halves.
     pub fn new(theme: Theme, charset: Charset) -> Self {
-        Self {
-            theme,
-            glyphs: Glyphs::of(charset),
-        }
+        Self { theme, glyphs: Glyphs::of(charset) }
     }
 
     /// Which characters may be drawn.

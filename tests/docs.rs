@@ -29,15 +29,10 @@ fn code_words(page: &str) -> Vec<(usize, String)> {
 
 /// Whether a code word is meant as a path of this repository.
 fn is_path(word: &str) -> bool {
-    let folder = [
-        "src/", "tests/", "queries", "themes", "docs/", "benches/", ".ci/", ".config/",
-    ];
+    let folder = ["src/", "tests/", "queries", "themes", "docs/", "benches/", ".ci/", ".config/"];
     let ending = [".md", ".rs", ".toml", ".tape"];
-    let plain = word
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c));
-    let own =
-        folder.iter().any(|f| word.starts_with(f)) || ending.iter().any(|e| word.ends_with(e));
+    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c));
+    let own = folder.iter().any(|f| word.starts_with(f)) || ending.iter().any(|e| word.ends_with(e));
     // The file an operator writes for himself is not in the repository.
     plain && (own || word.starts_with("LICENSE")) && word != "unstuck.toml"
 }
@@ -68,31 +63,17 @@ fn every_path_the_pages_name_exists() {
 #[test]
 fn a_path_that_does_not_exist_is_noticed() {
     let text = "See `src/domain` and\n`src/nowhere.rs`, not `a.b()` or `cargo test`.\n```\n`src/no.rs`\n```";
-    assert_eq!(
-        missing("x.md", text),
-        ["x.md:2: src/nowhere.rs does not exist"]
-    );
+    assert_eq!(missing("x.md", text), ["x.md:2: src/nowhere.rs does not exist"]);
 }
 
 #[test]
 fn the_readme_keeps_to_the_two_commands_and_says_the_exit_codes() {
     let readme = page("README.md");
     for line in ["cargo run --release -- demo", "cargo test"] {
-        assert!(
-            readme.lines().any(|l| l == line),
-            "README.md has a line {line:?} to copy"
-        );
+        assert!(readme.lines().any(|l| l == line), "README.md has a line {line:?} to copy");
     }
-    let codes = readme
-        .split("## Exit codes")
-        .nth(1)
-        .expect("README.md has its exit codes");
-    for row in [
-        "| 0 | ok |",
-        "| 1 | warning |",
-        "| 2 | critical |",
-        "| 3 | not known",
-    ] {
+    let codes = readme.split("## Exit codes").nth(1).expect("README.md has its exit codes");
+    for row in ["| 0 | ok |", "| 1 | warning |", "| 2 | critical |", "| 3 | not known"] {
         assert!(codes.contains(row), "the table of exit codes has {row:?}");
     }
     assert!(readme.contains("<!-- keys:start -->\n") && readme.contains("<!-- keys:end -->\n"));
@@ -101,17 +82,9 @@ fn the_readme_keeps_to_the_two_commands_and_says_the_exit_codes() {
 #[test]
 fn architecture_draws_every_room_and_fits_on_a_page() {
     let architecture = page("ARCHITECTURE.md");
-    for room in [
-        "domain", "store", "provider", "ui", "app", "shell", "lab", "cli",
-    ] {
-        assert!(
-            architecture.contains(&format!("| `src/{room}` |")),
-            "{room} has its row"
-        );
-        assert!(
-            Path::new(&root()).join(format!("src/{room}.rs")).exists(),
-            "{room} is a room"
-        );
+    for room in ["domain", "store", "provider", "ui", "app", "shell", "lab", "cli"] {
+        assert!(architecture.contains(&format!("| `src/{room}` |")), "{room} has its row");
+        assert!(Path::new(&root()).join(format!("src/{room}.rs")).exists(), "{room} is a room");
     }
     let lines = architecture.lines().count();
     assert!(lines <= 130, "{lines} lines are more than a page");

@@ -18,9 +18,7 @@ fn the_instrument_shows_text_looks_and_modes() {
     pty.press(Key::Enter);
     pty.wait_for("^red back");
     let view = pty.view();
-    assert!(
-        view.modes.alternate_screen() && !view.modes.cursor_visible() && !view.modes.restored()
-    );
+    assert!(view.modes.alternate_screen() && !view.modes.cursor_visible() && !view.modes.restored());
     assert_eq!(view.look_of("red"), "red bold");
     assert_eq!(view.look_of("back"), "default reverse");
     assert_eq!(view.find("back"), Some((0, 4)));
@@ -57,11 +55,7 @@ fn the_instrument_sees_the_line_discipline_and_the_end() {
     pty.wait_for("^> ?$");
     pty.type_text("stty raw -echo; exec sleep 1000");
     pty.press(Key::Enter);
-    let raw = Line {
-        canonical: false,
-        echo: false,
-        signals: false,
-    };
+    let raw = Line { canonical: false, echo: false, signals: false };
     let started = crate::support::now();
     while pty.line() != raw && started.elapsed() < crate::support::PATIENCE {
         std::thread::sleep(Duration::from_millis(20));
@@ -75,9 +69,7 @@ fn the_instrument_sees_the_line_discipline_and_the_end() {
 #[test]
 fn the_binary_under_test_ends_and_leaves_the_terminal_alone() {
     let folder = env!("CARGO_MANIFEST_DIR");
-    let mut pty = Launch::unstuck(&["--version"])
-        .folder(Path::new(folder))
-        .start();
+    let mut pty = Launch::unstuck(&["--version"]).folder(Path::new(folder)).start();
     assert_eq!(pty.wait_exit(), Ended::Code(0));
     assert!(pty.view().modes.restored(), "{}", pty.screen());
     assert_eq!(pty.line(), Line::COOKED);

@@ -15,10 +15,7 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The one clock of the tests, for waiting only.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "waiting for a real process needs a real clock"
-)]
+#[expect(clippy::disallowed_methods, reason = "waiting for a real process needs a real clock")]
 pub fn now() -> Instant {
     Instant::now()
 }

@@ -35,59 +35,28 @@ fn a_tape_with_every_command_is_read() {
     let typed: Vec<&str> = tape
         .steps
         .iter()
-        .filter_map(|s| {
-            if let Command::Type { text, .. } = &s.command {
-                Some(text.as_str())
-            } else {
-                None
-            }
-        })
+        .filter_map(|s| if let Command::Type { text, .. } = &s.command { Some(text.as_str()) } else { None })
         .collect();
     assert_eq!(typed, ["a b c", "x"]);
     let slept: Vec<Duration> = tape
         .steps
         .iter()
-        .filter_map(|s| {
-            if let Command::Sleep(time) = &s.command {
-                Some(*time)
-            } else {
-                None
-            }
-        })
+        .filter_map(|s| if let Command::Sleep(time) = &s.command { Some(*time) } else { None })
         .collect();
     assert_eq!(slept, [500, 2000, 500, 60_000].map(Duration::from_millis));
     let keys: Vec<(Key, usize)> = tape
         .steps
         .iter()
-        .filter_map(|s| {
-            if let Command::Press { key, times, .. } = &s.command {
-                Some((*key, *times))
-            } else {
-                None
-            }
-        })
+        .filter_map(|s| if let Command::Press { key, times, .. } = &s.command { Some((*key, *times)) } else { None })
         .collect();
     assert_eq!(keys[..3], [(Key::Enter, 1), (Key::Down, 3), (Key::Up, 2)]);
-    assert_eq!(
-        keys[3..7],
-        [
-            (Key::Ctrl('C'), 1),
-            (Key::CtrlAlt('k'), 1),
-            (Key::Ctrl('['), 1),
-            (Key::Ctrl('\\'), 1)
-        ]
-    );
+    assert_eq!(keys[3..7], [(Key::Ctrl('C'), 1), (Key::CtrlAlt('k'), 1), (Key::Ctrl('['), 1), (Key::Ctrl('\\'), 1)]);
 }
 
 #[test]
 fn a_wait_knows_what_it_looks_at_and_how_long() {
     let tape = good("Wait+Screen@10s /a\\/b \\d+/");
-    let Command::Wait {
-        on,
-        timeout,
-        pattern,
-    } = &tape.steps[0].command
-    else {
+    let Command::Wait { on, timeout, pattern } = &tape.steps[0].command else {
         panic!("{tape:?}");
     };
     assert_eq!((*on, *timeout), (On::Screen, Some(Duration::from_secs(10))));
@@ -132,10 +101,7 @@ fn every_mistake_is_told_with_its_line() {
 #[test]
 fn typing_speed_may_change_on_the_way() {
     let tape = good("Enter\nSet TypingSpeed 10ms");
-    assert!(matches!(
-        tape.steps[1].command,
-        Command::Set(Setting::TypingSpeed(_))
-    ));
+    assert!(matches!(tape.steps[1].command, Command::Set(Setting::TypingSpeed(_))));
 }
 
 #[test]

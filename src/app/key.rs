@@ -67,10 +67,7 @@ pub struct Chord {
 impl Chord {
     /// A key alone.
     pub const fn plain(key: Key) -> Self {
-        Self {
-            key,
-            held: Held::Nothing,
-        }
+        Self { key, held: Held::Nothing }
     }
 
     /// A character alone.
@@ -80,10 +77,7 @@ impl Chord {
 
     /// A character with control.
     pub const fn ctrl(c: char) -> Self {
-        Self {
-            key: Key::Char(c),
-            held: Held::Ctrl,
-        }
+        Self { key: Key::Char(c), held: Held::Ctrl }
     }
 
     /// The character it would type into a field.
@@ -163,16 +157,11 @@ mod tests {
 
     #[test]
     fn labels() {
-        let labels: Vec<_> = [
-            Chord::char('a'),
-            Chord::ctrl('k'),
-            Key::Delete.into(),
-            Key::BackTab.into(),
-            Chord::char(' '),
-        ]
-        .iter()
-        .map(Chord::to_string)
-        .collect();
+        let labels: Vec<_> =
+            [Chord::char('a'), Chord::ctrl('k'), Key::Delete.into(), Key::BackTab.into(), Chord::char(' ')]
+                .iter()
+                .map(Chord::to_string)
+                .collect();
         assert_eq!(labels, ["a", "Ctrl-k", "Del", "Shift-Tab", "Space"]);
     }
 }

@@ -194,7 +194,8 @@ impl Picture {
             Freshness::Paused(_) => Some("Actions are off while the picture is paused. Press p for now.".into()),
             Freshness::Stale(old) => Some(format!(
                 "Actions are off: the picture is {} old (as of {}). They come back with the next poll.",
-                words(old), self.as_of()
+                words(old),
+                self.as_of()
             )),
             Freshness::Lost(_) => Some(format!(
                 "Actions are off: the database does not answer. The last picture is as of {}. Nothing is queued.",

@@ -183,7 +183,8 @@ fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {
                 if let Some(guard) = guard::guard_of(model) {
                     guard.form.phrase.clear();
                 }
-                model.notice = Some(Notice::caution("Too fast for typing: the phrase was cleared. Type it again.", now));
+                model.notice =
+                    Some(Notice::caution("Too fast for typing: the phrase was cleared. Type it again.", now));
                 return vec![];
             }
             if !typing {

@@ -43,14 +43,7 @@ impl Hands {
         nudge: Arc<Notify>,
         msgs: mpsc::Sender<Msg>,
     ) -> Self {
-        Self {
-            store,
-            providers,
-            operator,
-            nudge,
-            msgs,
-            tasks: JoinSet::new(),
-        }
+        Self { store, providers, operator, nudge, msgs, tasks: JoinSet::new() }
     }
 
     /// Starts an effect. Effects of the loop itself (quit, redraw, copy) are not for the hands.
@@ -69,16 +62,15 @@ impl Hands {
                 };
                 Msg::Found(text, found)
             }),
-            Effect::Prepare(run, id) => self.answer(move |work| async move {
-                Msg::Guard(run, GuardMsg::Prepared(work.dossier(&id).await))
-            }),
-            Effect::Check(run, id) => self.answer(move |work| async move {
-                Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await))
-            }),
+            Effect::Prepare(run, id) => {
+                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Prepared(work.dossier(&id).await)) })
+            }
+            Effect::Check(run, id) => {
+                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) })
+            }
             Effect::Act(run, armed) => self.act(run, *armed, keeping),
-            Effect::ReadBack(run, intent) => self.answer(move |work| async move {
-                Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await))
-            }),
+            Effect::ReadBack(run, intent) => self
+                .answer(move |work| async move { Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await)) }),
             Effect::Refused(event) => self.answer(move |work| async move {
                 let written = match work.store() {
                     Ok(store) => store.refused(&event).await,
@@ -86,9 +78,7 @@ impl Hands {
                 };
                 match written {
                     Ok(()) => Msg::Said("The refusal was written to the log.".to_owned()),
-                    Err(why) => {
-                        Msg::Said(format!("The refusal was not written to the log: {why}."))
-                    }
+                    Err(why) => Msg::Said(format!("The refusal was not written to the log: {why}.")),
                 }
             }),
             Effect::Quit | Effect::Redraw | Effect::Copy(_) => {}
@@ -101,11 +91,7 @@ impl Hands {
     }
 
     fn work(&self) -> Work {
-        Work {
-            store: self.store.clone(),
-            providers: self.providers.clone(),
-            operator: self.operator.clone(),
-        }
+        Work { store: self.store.clone(), providers: self.providers.clone(), operator: self.operator.clone() }
     }
 
     fn answer<F, A>(&mut self, task: F)
@@ -133,26 +119,13 @@ impl Hands {
             let reader = work.clone();
             let (outcome, evidence) = match tokio::spawn(work.act(armed, keeping)).await {
                 Ok(done) => done,
-                Err(_) => (
-                    Outcome::Unknown {
-                        why: "the task died; the log has the details".to_owned(),
-                        intent: None,
-                    },
-                    None,
-                ),
+                Err(_) => {
+                    (Outcome::Unknown { why: "the task died; the log has the details".to_owned(), intent: None }, None)
+                }
             };
-            let after = reader
-                .dossier(&id)
-                .await
-                .map(|read| read.map(|dossier| *dossier));
-            let acted = Acted {
-                outcome,
-                evidence,
-                after,
-            };
-            let _ = msgs
-                .send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted))))
-                .await;
+            let after = reader.dossier(&id).await.map(|read| read.map(|dossier| *dossier));
+            let acted = Acted { outcome, evidence, after };
+            let _ = msgs.send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted)))).await;
         });
     }
 }
@@ -168,9 +141,7 @@ struct Work {
 impl Work {
     fn store(&self) -> Result<Arc<dyn Store>, StoreError> {
         let known = self.store.borrow().clone();
-        known.ok_or_else(|| StoreError::Unreachable {
-            why: "not connected yet".to_owned(),
-        })
+        known.ok_or_else(|| StoreError::Unreachable { why: "not connected yet".to_owned() })
     }
 
     async fn dossier(&self, id: &RecordId) -> Result<Option<Box<Dossier>>, StoreError> {
@@ -178,10 +149,7 @@ impl Work {
         Ok(store.dossier(id).await?.map(Box::new))
     }
 
-    async fn read_back(
-        &self,
-        intent: LogId,
-    ) -> Result<Option<crate::domain::log::LogEntry>, StoreError> {
+    async fn read_back(&self, intent: LogId) -> Result<Option<crate::domain::log::LogEntry>, StoreError> {
         self.store()?.read_back(intent).await
     }
 
@@ -189,12 +157,7 @@ impl Work {
         let store = match self.store() {
             Ok(store) => store,
             Err(why) => {
-                return (
-                    Outcome::Refused {
-                        why: format!("Nothing was sent: {why}."),
-                    },
-                    None,
-                );
+                return (Outcome::Refused { why: format!("Nothing was sent: {why}.") }, None);
             }
         };
         if armed.change() == &Change::LookUp {
@@ -204,12 +167,7 @@ impl Work {
         }
     }
 
-    async fn look_up(
-        &self,
-        store: &dyn Store,
-        armed: Armed,
-        keeping: Keeping,
-    ) -> (Outcome, Option<Evidence>) {
+    async fn look_up(&self, store: &dyn Store, armed: Armed, keeping: Keeping) -> (Outcome, Option<Evidence>) {
         let refused = |why: String| (Outcome::Refused { why }, None);
         let dossier = match store.dossier(&armed.id()).await {
             Ok(Some(dossier)) => dossier,
@@ -217,15 +175,9 @@ impl Work {
             Err(why) => return refused(format!("Nothing was sent: {why}.")),
         };
         let record = &dossier.detail.record;
-        let Some(provider) = self
-            .providers
-            .iter()
-            .find(|provider| Some(provider.name()) == record.provider.as_ref())
+        let Some(provider) = self.providers.iter().find(|provider| Some(provider.name()) == record.provider.as_ref())
         else {
-            let name = record
-                .provider
-                .as_ref()
-                .map_or("(not known)", |name| name.as_str());
+            let name = record.provider.as_ref().map_or("(not known)", |name| name.as_str());
             return refused(format!(
                 "Nothing was sent: no adapter is configured for provider {name}. Add it to unstuck.toml."
             ));
@@ -242,21 +194,13 @@ impl Work {
         match keeping {
             Keeping::ForTheSession => {
                 let evidence = provider.lookup(&query).await;
-                (
-                    Outcome::Done {
-                        log: None,
-                        detail: Some(evidence.outcome.word().to_owned()),
-                    },
-                    Some(evidence),
-                )
+                (Outcome::Done { log: None, detail: Some(evidence.outcome.word().to_owned()) }, Some(evidence))
             }
             Keeping::Stored => {
                 let intent = match store.begin_lookup(&armed).await {
                     Ok(intent) => intent,
                     Err(why) => {
-                        return refused(format!(
-                            "Nothing was sent: the intent could not be logged ({why})."
-                        ));
+                        return refused(format!("Nothing was sent: the intent could not be logged ({why})."));
                     }
                 };
                 let evidence = provider.lookup(&query).await;

@@ -37,9 +37,10 @@ fn pressed(event: KeyEvent) -> Input {
         KeyEventKind::Repeat if is_movement(key) => {}
         KeyEventKind::Repeat | KeyEventKind::Release => return Input::Nothing,
     }
-    let held = if event.modifiers.intersects(
-        KeyModifiers::ALT | KeyModifiers::META | KeyModifiers::SUPER | KeyModifiers::HYPER,
-    ) {
+    let held = if event
+        .modifiers
+        .intersects(KeyModifiers::ALT | KeyModifiers::META | KeyModifiers::SUPER | KeyModifiers::HYPER)
+    {
         Held::Alt
     } else if event.modifiers.contains(KeyModifiers::CONTROL) {
         Held::Ctrl
@@ -86,10 +87,7 @@ fn key(code: KeyCode) -> Option<Key> {
 }
 
 fn is_movement(key: Key) -> bool {
-    matches!(
-        key,
-        Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Char('j' | 'k')
-    )
+    matches!(key, Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Char('j' | 'k'))
 }
 
 #[cfg(test)]
@@ -102,26 +100,11 @@ mod tests {
 
     #[test]
     fn releases_and_repeats_never_act() {
-        assert!(matches!(
-            translate(event(KeyCode::Enter, KeyEventKind::Release)),
-            Input::Nothing
-        ));
-        assert!(matches!(
-            translate(event(KeyCode::Enter, KeyEventKind::Repeat)),
-            Input::Nothing
-        ));
-        assert!(matches!(
-            translate(event(KeyCode::Char('a'), KeyEventKind::Repeat)),
-            Input::Nothing
-        ));
-        assert!(matches!(
-            translate(event(KeyCode::Down, KeyEventKind::Repeat)),
-            Input::Msg(_)
-        ));
-        assert!(matches!(
-            translate(event(KeyCode::Enter, KeyEventKind::Press)),
-            Input::Msg(_)
-        ));
+        assert!(matches!(translate(event(KeyCode::Enter, KeyEventKind::Release)), Input::Nothing));
+        assert!(matches!(translate(event(KeyCode::Enter, KeyEventKind::Repeat)), Input::Nothing));
+        assert!(matches!(translate(event(KeyCode::Char('a'), KeyEventKind::Repeat)), Input::Nothing));
+        assert!(matches!(translate(event(KeyCode::Down, KeyEventKind::Repeat)), Input::Msg(_)));
+        assert!(matches!(translate(event(KeyCode::Enter, KeyEventKind::Press)), Input::Msg(_)));
     }
 
     #[test]

@@ -22,28 +22,14 @@ const ANSWERS: usize = 256;
 ///
 /// # Errors
 /// Only what the terminal itself does wrong.
-pub async fn open(
-    setup: Setup,
-    connect: Connect,
-    providers: Vec<Arc<dyn Provider>>,
-) -> io::Result<Model> {
+pub async fn open(setup: Setup, connect: Connect, providers: Vec<Arc<dyn Provider>>) -> io::Result<Model> {
     let (msgs, answers) = mpsc::channel(ANSWERS);
     let operator = setup.context.operator.clone();
     let mut screen = Screen::enter()?;
     let polling = poll::start(connect, setup.poll_every, msgs.clone());
     let hands = Hands::new(polling.store, providers, operator, polling.nudge, msgs);
-    let sources = Sources {
-        msgs: answers,
-        polls: polling.latest,
-    };
-    let ended = run::run(
-        Model::new(setup),
-        &mut screen,
-        || Box::new(EventStream::new()),
-        sources,
-        hands,
-    )
-    .await;
+    let sources = Sources { msgs: answers, polls: polling.latest };
+    let ended = run::run(Model::new(setup), &mut screen, || Box::new(EventStream::new()), sources, hands).await;
     drop(screen);
     ended
 }

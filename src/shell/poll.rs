@@ -58,13 +58,8 @@ pub fn start(connect: Connect, every: Seconds, said: mpsc::Sender<Msg>) -> Polli
                 Ok(()) => return,
                 Err(died) if died.is_cancelled() => return,
                 Err(_) => {
-                    generation = poller
-                        .publish
-                        .borrow()
-                        .as_ref()
-                        .map_or(0, |polled| polled.generation);
-                    let note = "The poller died and was started again; the log has the details."
-                        .to_owned();
+                    generation = poller.publish.borrow().as_ref().map_or(0, |polled| polled.generation);
+                    let note = "The poller died and was started again; the log has the details.".to_owned();
                     if poller.said.send(Msg::Said(note)).await.is_err() {
                         return;
                     }
@@ -73,11 +68,7 @@ pub fn start(connect: Connect, every: Seconds, said: mpsc::Sender<Msg>) -> Polli
             }
         }
     });
-    Polling {
-        latest,
-        store,
-        nudge,
-    }
+    Polling { latest, store, nudge }
 }
 
 #[derive(Clone)]
@@ -102,16 +93,11 @@ impl Poller {
             } else {
                 let pause = back_off(failures);
                 failures = failures.saturating_add(1);
-                let next = chrono::TimeDelta::from_std(pause)
-                    .ok()
-                    .and_then(|pause| clock::now().0.checked_add_signed(pause));
+                let next =
+                    chrono::TimeDelta::from_std(pause).ok().and_then(|pause| clock::now().0.checked_add_signed(pause));
                 (pause, next)
             };
-            self.publish.send_replace(Some(Polled {
-                generation,
-                result,
-                next_try,
-            }));
+            self.publish.send_replace(Some(Polled { generation, result, next_try }));
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = self.nudge.notified() => {}
@@ -126,9 +112,7 @@ impl Poller {
         };
         match tokio::time::timeout(DEADLINE, attempt).await {
             Ok(result) => result,
-            Err(_) => Err(StoreError::TimedOut {
-                what: format!("no answer within {} s", DEADLINE.as_secs()),
-            }),
+            Err(_) => Err(StoreError::TimedOut { what: format!("no answer within {} s", DEADLINE.as_secs()) }),
         }
     }
 

@@ -60,8 +60,7 @@ pub async fn run(
                                 format!("Copied by OSC 52 (your terminal must allow it): {text}")
                             }
                             Copied::TooLong => {
-                                "Too long for the clipboard: terminals cut it. Nothing was copied."
-                                    .to_owned()
+                                "Too long for the clipboard: terminals cut it. Nothing was copied.".to_owned()
                             }
                         };
                         update(&mut model, Msg::Said(note), clock::now());
@@ -127,10 +126,7 @@ pub async fn run(
 
 /// Whether a look-up's evidence is stored: only by a console that acts, on a database that lets it.
 fn keeping(model: &Model) -> Keeping {
-    let writable = model
-        .facts
-        .as_ref()
-        .is_some_and(|facts| facts.read_only.is_none());
+    let writable = model.facts.as_ref().is_some_and(|facts| facts.read_only.is_none());
     match model.setup.acting {
         Acting::On if writable => Keeping::Stored,
         Acting::On | Acting::Off => Keeping::ForTheSession,
@@ -151,9 +147,6 @@ fn soon(pause: Duration) -> Instant {
 }
 
 async fn sleep_to(instant: crate::domain::time::Instant) {
-    let pause = instant
-        .signed_duration_since(clock::now().0)
-        .to_std()
-        .unwrap_or(Duration::ZERO);
+    let pause = instant.signed_duration_since(clock::now().0).to_std().unwrap_or(Duration::ZERO);
     tokio::time::sleep(pause.max(Duration::from_millis(5))).await;
 }

@@ -15,25 +15,14 @@ pub struct Ending {
 impl Ending {
     /// Listens from now on.
     pub fn listen() -> io::Result<Self> {
-        let kinds = [
-            SignalKind::terminate(),
-            SignalKind::hangup(),
-            SignalKind::interrupt(),
-            SignalKind::quit(),
-        ];
-        let signals = kinds
-            .into_iter()
-            .map(signal)
-            .collect::<io::Result<Vec<_>>>()?;
+        let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit()];
+        let signals = kinds.into_iter().map(signal).collect::<io::Result<Vec<_>>>()?;
         Ok(Self { signals })
     }
 
     /// The next of them.
     pub async fn recv(&mut self) {
-        let waits = self
-            .signals
-            .iter_mut()
-            .map(|signal| Box::pin(signal.recv()));
+        let waits = self.signals.iter_mut().map(|signal| Box::pin(signal.recv()));
         futures_util::future::select_all(waits).await;
     }
 }

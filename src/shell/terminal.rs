@@ -10,12 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{
-    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
-};
+use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::Frame;
@@ -72,10 +70,7 @@ impl Screen {
         if text.len() > COPY_LIMIT {
             return Ok(Copied::TooLong);
         }
-        execute!(
-            self.inner.backend_mut(),
-            CopyToClipboard::to_clipboard_from(text)
-        )?;
+        execute!(self.inner.backend_mut(), CopyToClipboard::to_clipboard_from(text))?;
         Ok(Copied::Asked)
     }
 
@@ -106,13 +101,7 @@ pub enum Copied {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
-    let entered = execute!(
-        io::stdout(),
-        EnterAlternateScreen,
-        EnableBracketedPaste,
-        EnableFocusChange,
-        cursor::Hide
-    );
+    let entered = execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
     if entered.is_err() {
         restore();
     }

@@ -25,11 +25,7 @@ pub struct Canvas<'a> {
 impl<'a> Canvas<'a> {
     /// Draws on a frame's buffer.
     pub fn new(buffer: &'a mut Buffer, look: &'a Look) -> Self {
-        Self {
-            buffer,
-            look,
-            over: None,
-        }
+        Self { buffer, look, over: None }
     }
 
     /// The whole area.
@@ -68,15 +64,7 @@ impl<'a> Canvas<'a> {
         }
         let mut x = area.x;
         for span in &line.0 {
-            x = self.words(
-                Rect {
-                    x,
-                    width: area.right().saturating_sub(x),
-                    ..area
-                },
-                &span.text,
-                span.role,
-            );
+            x = self.words(Rect { x, width: area.right().saturating_sub(x), ..area }, &span.text, span.role);
         }
     }
 
@@ -110,14 +98,7 @@ impl<'a> Canvas<'a> {
     pub fn lines(&mut self, area: Rect, lines: &[Line]) -> u16 {
         let mut used = 0;
         for (y, line) in (area.y..area.bottom()).zip(lines) {
-            self.line(
-                Rect {
-                    y,
-                    height: 1,
-                    ..area
-                },
-                line,
-            );
+            self.line(Rect { y, height: 1, ..area }, line);
             used += 1;
         }
         used
@@ -125,24 +106,14 @@ impl<'a> Canvas<'a> {
 
     /// A row of words that ends at the right edge.
     pub fn line_right(&mut self, area: Rect, line: &Line) {
-        let width = u16::try_from(line.width(self.charset()))
-            .unwrap_or(u16::MAX)
-            .min(area.width);
-        self.line(
-            Rect {
-                x: area.right().saturating_sub(width),
-                width,
-                ..area
-            },
-            line,
-        );
+        let width = u16::try_from(line.width(self.charset())).unwrap_or(u16::MAX).min(area.width);
+        self.line(Rect { x: area.right().saturating_sub(width), width, ..area }, line);
     }
 
     /// Gives an area a role without changing its words (a selected row, a band).
     pub fn tint(&mut self, area: Rect, role: Role) {
         let style = self.look.theme.style(role);
-        self.buffer
-            .set_style(area.intersection(self.buffer.area), style);
+        self.buffer.set_style(area.intersection(self.buffer.area), style);
     }
 
     /// Empties an area, in a role.
@@ -164,48 +135,20 @@ impl<'a> Canvas<'a> {
             return area;
         }
         let glyphs = self.look.glyphs;
-        let across = glyphs
-            .line
-            .0
-            .repeat(usize::from(area.width).saturating_sub(2));
+        let across = glyphs.line.0.repeat(usize::from(area.width).saturating_sub(2));
         let (tl, tr, bl, br) = glyphs.corners;
         let top = Rect { height: 1, ..area };
         self.line(top, &Line::of(role, format!("{tl}{across}{tr}")));
-        let bottom = Rect {
-            y: area.bottom().saturating_sub(1),
-            ..top
-        };
+        let bottom = Rect { y: area.bottom().saturating_sub(1), ..top };
         self.line(bottom, &Line::of(role, format!("{bl}{across}{br}")));
         for y in area.y.saturating_add(1)..area.bottom().saturating_sub(1) {
             let side = Line::of(role, glyphs.line.1);
-            self.line(
-                Rect {
-                    y,
-                    width: 1,
-                    height: 1,
-                    ..area
-                },
-                &side,
-            );
-            self.line(
-                Rect {
-                    x: area.right().saturating_sub(1),
-                    y,
-                    width: 1,
-                    height: 1,
-                },
-                &side,
-            );
+            self.line(Rect { y, width: 1, height: 1, ..area }, &side);
+            self.line(Rect { x: area.right().saturating_sub(1), y, width: 1, height: 1 }, &side);
         }
         if !title.0.is_empty() {
-            let title = Line::of(role, format!("{} ", glyphs.line.0))
-                .join(title.clone())
-                .and(role, " ");
-            let room = Rect {
-                x: area.x.saturating_add(1),
-                width: area.width.saturating_sub(2),
-                ..top
-            };
+            let title = Line::of(role, format!("{} ", glyphs.line.0)).join(title.clone()).and(role, " ");
+            let room = Rect { x: area.x.saturating_add(1), width: area.width.saturating_sub(2), ..top };
             self.line(room, &title);
         }
         Rect {

@@ -97,16 +97,8 @@ mod tests {
     fn every_mark_is_one_column_and_has_an_ascii_twin() {
         for set in [&UNICODE, &ASCII] {
             let (a, b, c, d) = set.corners;
-            let mut marks = vec![
-                set.band.0, set.band.1, set.line.0, set.line.1, a, b, c, d, set.cut,
-            ];
-            marks.extend([
-                set.steps.0,
-                set.steps.1,
-                set.steps.2,
-                set.order.0,
-                set.order.1,
-            ]);
+            let mut marks = vec![set.band.0, set.band.1, set.line.0, set.line.1, a, b, c, d, set.cut];
+            marks.extend([set.steps.0, set.steps.1, set.steps.2, set.order.0, set.order.1]);
             marks.extend(set.levels);
             for mark in marks {
                 assert_eq!(mark.width(), 1, "{mark}");

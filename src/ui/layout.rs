@@ -63,26 +63,14 @@ impl Page {
         let (rule, rest) = top(rest, u16::from(area.height >= 12));
         let (rest, footer) = bottom(rest, u16::from(area.height >= 3));
         let (body, notice) = bottom(rest, u16::from(area.height >= 6));
-        Self {
-            band,
-            tabs,
-            rule,
-            body,
-            notice,
-            footer,
-            room,
-        }
+        Self { band, tabs, rule, body, notice, footer, room }
     }
 }
 
 /// The first `height` rows, and the rest.
 pub fn top(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
-    let rest = Rect {
-        y: area.y.saturating_add(height),
-        height: area.height.saturating_sub(height),
-        ..area
-    };
+    let rest = Rect { y: area.y.saturating_add(height), height: area.height.saturating_sub(height), ..area };
     (Rect { height, ..area }, rest)
 }
 
@@ -95,19 +83,8 @@ pub fn bottom(area: Rect, height: u16) -> (Rect, Rect) {
 /// The first `width` columns, and the rest after a gap of one.
 pub fn left(area: Rect, width: u16) -> (Rect, Rect) {
     let width = width.min(area.width);
-    let x = area
-        .x
-        .saturating_add(width)
-        .saturating_add(1)
-        .min(area.right());
-    (
-        Rect { width, ..area },
-        Rect {
-            x,
-            width: area.right().saturating_sub(x),
-            ..area
-        },
-    )
+    let x = area.x.saturating_add(width).saturating_add(1).min(area.right());
+    (Rect { width, ..area }, Rect { x, width: area.right().saturating_sub(x), ..area })
 }
 
 /// Two columns, the left one taking `share` of a hundred.
@@ -119,11 +96,7 @@ pub fn columns(area: Rect, share: u16) -> (Rect, Rect) {
 /// Without one column on each side.
 pub fn inset(area: Rect) -> Rect {
     let gap = u16::from(area.width > 2);
-    Rect {
-        x: area.x.saturating_add(gap),
-        width: area.width.saturating_sub(gap.saturating_mul(2)),
-        ..area
-    }
+    Rect { x: area.x.saturating_add(gap), width: area.width.saturating_sub(gap.saturating_mul(2)), ..area }
 }
 
 /// A box in the middle, at most this large and never larger than the area.
@@ -131,9 +104,7 @@ pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect {
         x: area.x.saturating_add(area.width.saturating_sub(width) / 2),
-        y: area
-            .y
-            .saturating_add(area.height.saturating_sub(height) / 3),
+        y: area.y.saturating_add(area.height.saturating_sub(height) / 3),
         width,
         height,
     }

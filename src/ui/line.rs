@@ -62,10 +62,7 @@ impl Line {
 
     /// Columns it takes.
     pub fn width(&self, charset: Charset) -> usize {
-        self.0
-            .iter()
-            .map(|s| safe_text_in(&s.text, charset).width())
-            .sum()
+        self.0.iter().map(|s| safe_text_in(&s.text, charset).width()).sum()
     }
 
     /// The words alone.
@@ -113,13 +110,7 @@ impl Line {
         let pad = " ".repeat(indent);
         rows.into_iter()
             .enumerate()
-            .map(|(i, row)| {
-                if i == 0 || indent == 0 {
-                    row
-                } else {
-                    Self::plain(pad.clone()).join(row)
-                }
-            })
+            .map(|(i, row)| if i == 0 || indent == 0 { row } else { Self::plain(pad.clone()).join(row) })
             .collect()
     }
 
@@ -137,14 +128,10 @@ mod tests {
 
     #[test]
     fn wraps_across_roles_and_keeps_them() {
-        let line =
-            Line::of(Role::Critical, "!! CRITICAL ").then("12 payments may have taken money");
+        let line = Line::of(Role::Critical, "!! CRITICAL ").then("12 payments may have taken money");
         let rows = line.wrap(20, 3, Charset::Unicode);
         let words: Vec<_> = rows.iter().map(Line::words).collect();
-        assert_eq!(
-            words,
-            ["!! CRITICAL 12 ", "   payments may have ", "   taken money"]
-        );
+        assert_eq!(words, ["!! CRITICAL 12 ", "   payments may have ", "   taken money"]);
         assert_eq!(rows[0].0[0].role, Role::Critical);
     }
 }

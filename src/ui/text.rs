@@ -35,11 +35,7 @@ pub fn safe_value(raw: &str) -> Cow<'_, str> {
         None => safe_text(raw),
         Some((at, _)) => {
             let (head, rest) = raw.split_at(at);
-            Cow::Owned(format!(
-                "{}<+{} more>",
-                safe_text(head),
-                rest.chars().count()
-            ))
+            Cow::Owned(format!("{}<+{} more>", safe_text(head), rest.chars().count()))
         }
     }
 }
@@ -124,10 +120,7 @@ mod tests {
     #[test]
     fn names_what_hides() {
         assert_eq!(safe_text("pay\u{1b}]52;c;x\u{7}"), "pay␛]52;c;x␇");
-        assert_eq!(
-            safe_text("a\u{202e}b\u{200b}c\u{e0041}d\u{2028}"),
-            "a<202E>b<200B>c<E0041>d<2028>"
-        );
+        assert_eq!(safe_text("a\u{202e}b\u{200b}c\u{e0041}d\u{2028}"), "a<202E>b<200B>c<E0041>d<2028>");
         assert_eq!(safe_text("\u{9b}31m\u{7f}\t"), "<009B>31m␡␉");
         assert_eq!(safe_text("plain key-91"), "plain key-91");
         assert_eq!(safe_text("Nguyễn Văn"), "Nguyễn Văn");
@@ -135,13 +128,8 @@ mod tests {
 
     #[test]
     fn limits_combining_marks_and_gives_none_to_a_neighbour() {
-        let stacked: String = std::iter::once('a')
-            .chain(std::iter::repeat_n('\u{301}', 6))
-            .collect();
-        assert_eq!(
-            safe_text(&stacked),
-            "a\u{301}\u{301}\u{301}\u{301}<0301><0301>"
-        );
+        let stacked: String = std::iter::once('a').chain(std::iter::repeat_n('\u{301}', 6)).collect();
+        assert_eq!(safe_text(&stacked), "a\u{301}\u{301}\u{301}\u{301}<0301><0301>");
         assert_eq!(safe_text("\u{301}x"), "<0301>x");
     }
 
@@ -154,10 +142,7 @@ mod tests {
 
     #[test]
     fn ascii_writes_out_the_rest() {
-        assert_eq!(
-            safe_text_in("ü·\u{1b}\n", Charset::Ascii),
-            "<00FC>-<ESC><NL>"
-        );
+        assert_eq!(safe_text_in("ü·\u{1b}\n", Charset::Ascii), "<00FC>-<ESC><NL>");
     }
 
     proptest! {

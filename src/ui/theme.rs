@@ -101,12 +101,7 @@ pub enum ThemeError {
     UnknownRole { name: String, role: String },
     /// A colour or modifier that is not one of the known names.
     #[error("theme {name:?}, role {role:?}: unknown {what} {word:?}")]
-    UnknownWord {
-        name: String,
-        role: String,
-        what: &'static str,
-        word: String,
-    },
+    UnknownWord { name: String, role: String, what: &'static str, word: String },
     /// After inheriting, a role has no style.
     #[error("theme {name:?} gives no style to {role:?}")]
     MissingRole { name: String, role: &'static str },
@@ -147,10 +142,7 @@ impl Theme {
 
     /// The theme without colours; what NO_COLOR selects.
     pub fn mono() -> Self {
-        Self::named("mono").unwrap_or_else(|_| Self {
-            name: "mono".into(),
-            styles: BTreeMap::new(),
-        })
+        Self::named("mono").unwrap_or_else(|_| Self { name: "mono".into(), styles: BTreeMap::new() })
     }
 
     /// A theme from a set of files; the theme and all it inherits must be among them.
@@ -165,33 +157,19 @@ impl Theme {
             let looped = chain.contains(&current);
             chain.push(current.clone());
             if looped {
-                return Err(ThemeError::InheritsItself {
-                    name: name.into(),
-                    chain: chain.join(" > "),
-                });
+                return Err(ThemeError::InheritsItself { name: name.into(), chain: chain.join(" > ") });
             }
             let Some((_, text)) = files.iter().find(|(known, _)| *known == current) else {
-                let known = files
-                    .iter()
-                    .map(|(known, _)| *known)
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                return Err(ThemeError::NoSuchTheme {
-                    name: current,
-                    known,
-                });
+                let known = files.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+                return Err(ThemeError::NoSuchTheme { name: current, known });
             };
-            let file: File = toml::from_str(text).map_err(|e| ThemeError::Unreadable {
-                name: current.clone(),
-                why: e.to_string(),
-            })?;
+            let file: File = toml::from_str(text)
+                .map_err(|e| ThemeError::Unreadable { name: current.clone(), why: e.to_string() })?;
             for (word, look) in &file.roles {
-                let role = Role::ALL.iter().find(|r| r.name() == word).ok_or_else(|| {
-                    ThemeError::UnknownRole {
-                        name: current.clone(),
-                        role: word.clone(),
-                    }
-                })?;
+                let role = Role::ALL
+                    .iter()
+                    .find(|r| r.name() == word)
+                    .ok_or_else(|| ThemeError::UnknownRole { name: current.clone(), role: word.clone() })?;
                 let style = style(look).map_err(|(what, word)| ThemeError::UnknownWord {
                     name: current.clone(),
                     role: role.name().into(),
@@ -204,14 +182,8 @@ impl Theme {
             next = file.inherits;
         }
         match Role::ALL.iter().find(|role| !styles.contains_key(role)) {
-            Some(role) => Err(ThemeError::MissingRole {
-                name: name.into(),
-                role: role.name(),
-            }),
-            None => Ok(Self {
-                name: name.into(),
-                styles,
-            }),
+            Some(role) => Err(ThemeError::MissingRole { name: name.into(), role: role.name() }),
+            None => Ok(Self { name: name.into(), styles }),
         }
     }
 
@@ -278,14 +250,7 @@ mod tests {
         }
         let mut found: Vec<String> = std::fs::read_dir("themes")
             .expect("themes")
-            .map(|f| {
-                f.expect("file")
-                    .path()
-                    .file_stem()
-                    .expect("name")
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            .map(|f| f.expect("file").path().file_stem().expect("name").to_string_lossy().into_owned())
             .collect();
         found.sort();
         assert_eq!(found, FILES.iter().map(|(n, _)| *n).collect::<Vec<_>>());
@@ -299,18 +264,8 @@ mod tests {
             assert!(style.fg.is_none_or(|c| c == Color::Reset), "{role:?}");
             assert!(style.bg.is_none_or(|c| c == Color::Reset), "{role:?}");
         }
-        for role in [
-            Role::Selected,
-            Role::Lost,
-            Role::BandProduction,
-            Role::Write,
-            Role::Critical,
-            Role::Unknown,
-        ] {
-            assert!(
-                !mono.style(role).add_modifier.is_empty(),
-                "{role:?} must show without colour"
-            );
+        for role in [Role::Selected, Role::Lost, Role::BandProduction, Role::Write, Role::Critical, Role::Unknown] {
+            assert!(!mono.style(role).add_modifier.is_empty(), "{role:?} must show without colour");
         }
     }
 
@@ -318,30 +273,15 @@ mod tests {
     fn a_theme_that_inherits_itself_is_refused() {
         let files = [("a", "inherits = \"b\""), ("b", "inherits = \"a\"")];
         let error = Theme::from_files("a", &files).expect_err("a loop");
-        assert_eq!(
-            error,
-            ThemeError::InheritsItself {
-                name: "a".into(),
-                chain: "a > b > a".into()
-            }
-        );
+        assert_eq!(error, ThemeError::InheritsItself { name: "a".into(), chain: "a > b > a".into() });
     }
 
     #[test]
     fn mistakes_are_named() {
         let unknown = [("a", "[roles]\nsparkle = { fg = \"red\" }")];
-        assert!(matches!(
-            Theme::from_files("a", &unknown),
-            Err(ThemeError::UnknownRole { .. })
-        ));
+        assert!(matches!(Theme::from_files("a", &unknown), Err(ThemeError::UnknownRole { .. })));
         let word = [("a", "[roles]\nnormal = { fg = \"#ff0000\" }")];
-        assert!(matches!(
-            Theme::from_files("a", &word),
-            Err(ThemeError::UnknownWord { .. })
-        ));
-        assert!(matches!(
-            Theme::from_files("a", &[("a", "")]),
-            Err(ThemeError::MissingRole { .. })
-        ));
+        assert!(matches!(Theme::from_files("a", &word), Err(ThemeError::UnknownWord { .. })));
+        assert!(matches!(Theme::from_files("a", &[("a", "")]), Err(ThemeError::MissingRole { .. })));
     }
 }

@@ -109,34 +109,16 @@ mod tests {
 
     #[test]
     fn keeps_the_end_that_matters() {
-        assert_eq!(
-            cut("ord-2026-7Q4K-91", 9, Keep::End, Charset::Unicode),
-            "…7Q4K-91".replace('…', "…-")
-        );
-        assert_eq!(
-            cut("provider answered late", 10, Keep::Start, Charset::Ascii),
-            "provider ~"
-        );
-        assert_eq!(
-            fit("4", 3, Align::Right, Keep::Start, Charset::Unicode),
-            "  4"
-        );
-        assert_eq!(
-            fit("漢字漢", 4, Align::Left, Keep::Start, Charset::Unicode),
-            "漢… "
-        );
+        assert_eq!(cut("ord-2026-7Q4K-91", 9, Keep::End, Charset::Unicode), "…7Q4K-91".replace('…', "…-"));
+        assert_eq!(cut("provider answered late", 10, Keep::Start, Charset::Ascii), "provider ~");
+        assert_eq!(fit("4", 3, Align::Right, Keep::Start, Charset::Unicode), "  4");
+        assert_eq!(fit("漢字漢", 4, Align::Left, Keep::Start, Charset::Unicode), "漢… ");
     }
 
     #[test]
     fn wraps_at_spaces_and_breaks_long_words() {
-        assert_eq!(
-            wrap("one two three", 7, Charset::Unicode),
-            ["one two", "three"]
-        );
-        assert_eq!(
-            wrap("abcdefghij", 4, Charset::Unicode),
-            ["abcd", "efgh", "ij"]
-        );
+        assert_eq!(wrap("one two three", 7, Charset::Unicode), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4, Charset::Unicode), ["abcd", "efgh", "ij"]);
         assert_eq!(wrap("", 4, Charset::Unicode), [""]);
     }
 

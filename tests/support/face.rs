@@ -45,21 +45,14 @@ pub struct Face {
 impl Shared {
     pub fn new(cols: u16, rows: u16, keyboard: &Keyboard) -> Self {
         let said = Arc::new(Mutex::new(Said::default()));
-        let answers = Answers {
-            keyboard: Arc::clone(keyboard),
-            said: Arc::clone(&said),
-        };
+        let answers = Answers { keyboard: Arc::clone(keyboard), said: Arc::clone(&said) };
         let face = Face {
             term: Term::new(Config::default(), &Size { cols, rows }, answers),
             parser: Processor::new(),
             raw: Vec::new(),
             last_output: now(),
         };
-        Shared {
-            face: Mutex::new(face),
-            changed: Condvar::new(),
-            said,
-        }
+        Shared { face: Mutex::new(face), changed: Condvar::new(), said }
     }
 }
 
@@ -116,27 +109,16 @@ impl Dimensions for Size {
 
 /// The lock, also after a test thread has failed with it.
 pub fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 pub fn pty_size(cols: u16, rows: u16) -> PtySize {
-    PtySize {
-        rows,
-        cols,
-        pixel_width: 0,
-        pixel_height: 0,
-    }
+    PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
 
 /// The screen with a frame, so that blank rows can be seen in a failure.
 pub fn framed(view: &View) -> String {
-    let rows: Vec<String> = view
-        .text()
-        .lines()
-        .map(|row| format!("  | {row}"))
-        .collect();
+    let rows: Vec<String> = view.text().lines().map(|row| format!("  | {row}")).collect();
     rows.join("\n")
 }
 

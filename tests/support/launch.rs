@@ -45,15 +45,11 @@ impl Launch {
     /// A bash without rc files, prompt `> `, the binary under test first on its PATH.
     pub fn shell() -> Self {
         let args = ["--noprofile", "--norc", "+o", "history", "-i"];
-        Self::program(Path::new("bash"), &args)
-            .env("PS1", "> ")
-            .env("BASH_SILENCE_DEPRECATION_WARNING", "1")
+        Self::program(Path::new("bash"), &args).env("PS1", "> ").env("BASH_SILENCE_DEPRECATION_WARNING", "1")
     }
 
     fn program(program: &Path, args: &[&str]) -> Self {
-        let passed_on = PASSED_ON
-            .iter()
-            .filter_map(|name| env::var_os(name).map(|value| ((*name).into(), value)));
+        let passed_on = PASSED_ON.iter().filter_map(|name| env::var_os(name).map(|value| ((*name).into(), value)));
         let launch = Launch {
             program: program.to_owned(),
             args: args.iter().map(OsString::from).collect(),
@@ -66,11 +62,7 @@ impl Launch {
         let ours = binary().parent().map(Path::to_owned);
         let path = env::join_paths(ours.into_iter().chain(env::split_paths(&path)))
             .expect("folders of PATH can be joined again");
-        launch
-            .env("PATH", path)
-            .env("TERM", "xterm-256color")
-            .env("LANG", "C.UTF-8")
-            .env("TZ", "UTC")
+        launch.env("PATH", path).env("TERM", "xterm-256color").env("LANG", "C.UTF-8").env("TZ", "UTC")
     }
 
     /// Sets a variable; the last value counts.

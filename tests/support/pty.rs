@@ -44,11 +44,7 @@ pub struct Line {
 
 impl Line {
     /// What a shell needs to be usable.
-    pub const COOKED: Line = Line {
-        canonical: true,
-        echo: true,
-        signals: true,
-    };
+    pub const COOKED: Line = Line { canonical: true, echo: true, signals: true };
 }
 
 /// A program running in a pseudo-terminal.
@@ -64,53 +60,30 @@ pub struct Pty {
 impl Pty {
     #[track_caller]
     pub(super) fn start(launch: &Launch) -> Self {
-        let pair = native_pty_system()
-            .openpty(pty_size(launch.cols, launch.rows))
-            .expect("a pseudo-terminal can be opened");
-        let child = pair
-            .slave
-            .spawn_command(launch.command())
-            .expect("the program starts");
-        let reader = pair
-            .master
-            .try_clone_reader()
-            .expect("the terminal can be read");
-        let writer = pair
-            .master
-            .take_writer()
-            .expect("the terminal can be written");
+        let pair =
+            native_pty_system().openpty(pty_size(launch.cols, launch.rows)).expect("a pseudo-terminal can be opened");
+        let child = pair.slave.spawn_command(launch.command()).expect("the program starts");
+        let reader = pair.master.try_clone_reader().expect("the terminal can be read");
+        let writer = pair.master.take_writer().expect("the terminal can be written");
         let keyboard: Keyboard = Arc::new(Mutex::new(writer));
         let shared = Arc::new(Shared::new(launch.cols, launch.rows, &keyboard));
         let for_reader = Arc::clone(&shared);
         thread::spawn(move || show(reader, &for_reader));
-        Pty {
-            child,
-            master: pair.master,
-            _slave: pair.slave,
-            shared,
-            keyboard,
-        }
+        Pty { child, master: pair.master, _slave: pair.slave, shared, keyboard }
     }
 
     /// Sends bytes as they are.
     #[track_caller]
     pub fn raw(&self, bytes: &[u8]) {
         let mut keyboard = locked(&self.keyboard);
-        keyboard
-            .write_all(bytes)
-            .and_then(|()| keyboard.flush())
-            .expect("the program reads its terminal");
+        keyboard.write_all(bytes).and_then(|()| keyboard.flush()).expect("the program reads its terminal");
     }
 
     /// Presses one key.
     #[track_caller]
     pub fn press(&self, key: Key) {
         self.raw(&key.bytes(self.view().modes.cursor_keys()));
-        thread::sleep(if key == Key::Escape {
-            AFTER_ESCAPE
-        } else {
-            PACE
-        });
+        thread::sleep(if key == Key::Escape { AFTER_ESCAPE } else { PACE });
     }
 
     /// Types a text, one key after the other at a person's pace.
@@ -134,9 +107,7 @@ impl Pty {
     /// Changes the size of the window.
     pub fn resize(&self, cols: u16, rows: u16) {
         locked(&self.shared.face).term.resize(Size { cols, rows });
-        self.master
-            .resize(pty_size(cols, rows))
-            .expect("the terminal can be resized");
+        self.master.resize(pty_size(cols, rows)).expect("the terminal can be resized");
     }
 
     /// Sends a signal to the program itself.
@@ -145,10 +116,7 @@ impl Pty {
     }
 
     pub fn pid(&self) -> Pid {
-        let id = self
-            .child
-            .process_id()
-            .and_then(|id| i32::try_from(id).ok());
+        let id = self.child.process_id().and_then(|id| i32::try_from(id).ok());
         Pid::from_raw(id.expect("a started program has an id"))
     }
 
@@ -178,16 +146,9 @@ impl Pty {
 
     /// The line discipline right now: raw while the console runs, cooked before and after.
     pub fn line(&self) -> Line {
-        let termios = self
-            .master
-            .get_termios()
-            .expect("a pseudo-terminal has termios");
+        let termios = self.master.get_termios().expect("a pseudo-terminal has termios");
         let local = termios.local_flags.bits();
-        Line {
-            canonical: local & libc::ICANON != 0,
-            echo: local & libc::ECHO != 0,
-            signals: local & libc::ISIG != 0,
-        }
+        Line { canonical: local & libc::ICANON != 0, echo: local & libc::ECHO != 0, signals: local & libc::ISIG != 0 }
     }
 
     /// Waits until `pattern` (multi-line regex) is on the screen; gives the text it matched.
@@ -199,28 +160,18 @@ impl Pty {
     /// As [`Pty::wait_for`], with a time-out of its own.
     #[track_caller]
     pub fn wait_for_within(&mut self, pattern: &str, timeout: Duration) -> String {
-        let regex = RegexBuilder::new(pattern)
-            .multi_line(true)
-            .build()
-            .expect("a valid pattern");
+        let regex = RegexBuilder::new(pattern).multi_line(true).build().expect("a valid pattern");
         let caller = Location::caller();
-        let found = self.wait_until(timeout, |view| {
-            regex.find(&view.text()).map(|m| m.as_str().to_owned())
-        });
+        let found = self.wait_until(timeout, |view| regex.find(&view.text()).map(|m| m.as_str().to_owned()));
         found.unwrap_or_else(|why| panic!("{caller}: waited for /{pattern}/: {why}"))
     }
 
     /// Waits until `pattern` is no longer on the screen.
     #[track_caller]
     pub fn wait_gone(&mut self, pattern: &str) {
-        let regex = RegexBuilder::new(pattern)
-            .multi_line(true)
-            .build()
-            .expect("a valid pattern");
+        let regex = RegexBuilder::new(pattern).multi_line(true).build().expect("a valid pattern");
         let caller = Location::caller();
-        let gone = self.wait_until(PATIENCE, |view| {
-            (!regex.is_match(&view.text())).then_some(())
-        });
+        let gone = self.wait_until(PATIENCE, |view| (!regex.is_match(&view.text())).then_some(()));
         gone.unwrap_or_else(|why| panic!("{caller}: waited for /{pattern}/ to go: {why}"));
     }
 
@@ -228,11 +179,7 @@ impl Pty {
     ///
     /// # Errors
     /// In words, with the screen: the time is over, or the program ended without it.
-    pub fn wait_until<T>(
-        &mut self,
-        timeout: Duration,
-        test: impl Fn(&View) -> Option<T>,
-    ) -> Result<T, String> {
+    pub fn wait_until<T>(&mut self, timeout: Duration, test: impl Fn(&View) -> Option<T>) -> Result<T, String> {
         let deadline = now() + timeout;
         loop {
             // Asked before looking: what a program wrote before it ended is still found.
@@ -276,10 +223,7 @@ impl Pty {
 
     /// How the program ended, if it has.
     pub fn ended(&mut self) -> Option<Ended> {
-        let status = self
-            .child
-            .try_wait()
-            .expect("the program can be waited for")?;
+        let status = self.child.try_wait().expect("the program can be waited for")?;
         Some(match status.signal() {
             Some(name) => Ended::Signal(name.to_owned()),
             None => Ended::Code(status.exit_code()),

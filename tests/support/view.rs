@@ -45,11 +45,7 @@ impl Modes {
 
     /// How arrows have to be sent right now.
     pub fn cursor_keys(self) -> CursorKeys {
-        if self.0.contains(TermMode::APP_CURSOR) {
-            CursorKeys::Application
-        } else {
-            CursorKeys::Normal
-        }
+        if self.0.contains(TermMode::APP_CURSOR) { CursorKeys::Application } else { CursorKeys::Normal }
     }
 
     /// Nothing of a full-screen program is left: main screen, cursor shown, no paste, focus or
@@ -77,19 +73,9 @@ impl View {
     pub fn of<T: EventListener>(term: &Term<T>) -> Self {
         let grid = term.grid();
         let lines = (0..).map(Line).take(term.screen_lines());
-        let rows = lines
-            .map(|line| {
-                (0..term.columns())
-                    .map(|c| glyph(&grid[line][Column(c)]))
-                    .collect()
-            })
-            .collect();
+        let rows = lines.map(|line| (0..term.columns()).map(|c| glyph(&grid[line][Column(c)])).collect()).collect();
         let point = grid.cursor.point;
-        View {
-            rows,
-            cursor: (usize::try_from(point.line.0).unwrap_or(0), point.column.0),
-            modes: Modes(*term.mode()),
-        }
+        View { rows, cursor: (usize::try_from(point.line.0).unwrap_or(0), point.column.0), modes: Modes(*term.mode()) }
     }
 
     /// All rows, right-trimmed, joined by newlines.
@@ -136,10 +122,7 @@ fn glyph(cell: &Cell) -> Glyph {
         text.push(cell.c);
         text.extend(cell.zerowidth().into_iter().flatten());
     }
-    Glyph {
-        text,
-        look: look(cell),
-    }
+    Glyph { text, look: look(cell) }
 }
 
 fn look(cell: &Cell) -> String {
@@ -156,12 +139,7 @@ fn look(cell: &Cell) -> String {
         (Flags::HIDDEN, "hidden"),
         (Flags::STRIKEOUT, "crossed out"),
     ];
-    words.extend(
-        modifiers
-            .iter()
-            .filter(|(flag, _)| cell.flags.intersects(*flag))
-            .map(|(_, word)| (*word).to_owned()),
-    );
+    words.extend(modifiers.iter().filter(|(flag, _)| cell.flags.intersects(*flag)).map(|(_, word)| (*word).to_owned()));
     words.join(" ")
 }
 

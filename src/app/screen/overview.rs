@@ -106,7 +106,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             };
             Some(model.go(crate::app::model::Place::Screen(to), now))
         }
-        RowCommand::Back | RowCommand::Sort | RowCommand::Reverse | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => None,
+        RowCommand::Back
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Next
+        | RowCommand::Previous
+        | RowCommand::Raw => None,
     }
 }
 
@@ -132,7 +137,8 @@ pub fn sentence_lines(model: &Model, now: Now) -> Vec<Line> {
 fn worst(assessment: &Assessment, model: &Model, at: Instant, old: bool) -> Vec<Line> {
     let Some(first) = assessment.alarms.first() else {
         return vec![
-            Line::of(Role::Good, "ok OK").then("  Nothing stuck, nothing unknown; every invariant that was checked holds."),
+            Line::of(Role::Good, "ok OK")
+                .then("  Nothing stuck, nothing unknown; every invariant that was checked holds."),
             Line::of(Role::Dim, "   Do next: nothing. The console watches."),
         ];
     };
@@ -206,7 +212,9 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
 fn signals(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
     let state = &model.screens.overview.list;
     let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
-    let row = |index: usize| state.order().get(index).map(|row| cells(model, snapshot, *row, canvas_glyphs(model), now)).unwrap_or_default();
+    let row = |index: usize| {
+        state.order().get(index).map(|row| cells(model, snapshot, *row, canvas_glyphs(model), now)).unwrap_or_default()
+    };
     if room == Room::Card && area.width < 60 {
         table::cards(canvas, area, what, row);
     } else {
@@ -224,25 +232,43 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
     let old = model.freshness(now).is_old();
     let unknown = |name: &str| {
         vec![
-            span(Role::Unknown, " ?".into()), span(Role::Normal, name.into()), span(Role::Unknown, "?".into()),
-            span(Role::Normal, "-".into()), span(Role::Normal, String::new()), span(Role::Unknown, "NOT KNOWN".into()),
+            span(Role::Unknown, " ?".into()),
+            span(Role::Normal, name.into()),
+            span(Role::Unknown, "?".into()),
+            span(Role::Normal, "-".into()),
+            span(Role::Normal, String::new()),
+            span(Role::Unknown, "NOT KNOWN".into()),
             span(Role::Normal, "-".into()),
         ]
     };
-    let build = |level: Level, name: &str, value: String, normal: String, series: Vec<Option<u64>>, trend: String, when: Option<Instant>| {
+    let build = |level: Level,
+                 name: &str,
+                 value: String,
+                 normal: String,
+                 series: Vec<Option<u64>>,
+                 trend: String,
+                 when: Option<Instant>| {
         let role = match level {
             Level::Ok => Role::Normal,
             Level::Caution | Level::NotKnown | Level::Critical => level_role(level),
         };
         let sign = if level == Level::Ok { "  " } else { level.sign() };
-        let when = when.map_or_else(|| "-".into(), |when| match model.zone {
-            Zone::Ages => since(when, at),
-            Zone::Utc => crate::domain::time::clock(when),
-        });
+        let when = when.map_or_else(
+            || "-".into(),
+            |when| match model.zone {
+                Zone::Ages => since(when, at),
+                Zone::Utc => crate::domain::time::clock(when),
+            },
+        );
         let trend = if old { "not known now".into() } else { trend };
         vec![
-            span(role, sign.into()), span(role, name.into()), span(role, value), span(Role::Dim, normal),
-            span(role, bars(&series, 12, glyphs)), span(role, trend), span(Role::Normal, when),
+            span(role, sign.into()),
+            span(role, name.into()),
+            span(role, value),
+            span(Role::Dim, normal),
+            span(role, bars(&series, 12, glyphs)),
+            span(role, trend),
+            span(Role::Normal, when),
         ]
     };
     match row {
@@ -256,11 +282,26 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
             let when = if pulse.count == 0 { None } else { pulse.oldest };
             let value = match (signal, pulse.oldest) {
                 (Signal::Xmin, Some(start)) => words(age(start, at)),
-                (Signal::Xmin | Signal::Unknown | Signal::Stuck | Signal::Pending | Signal::Outbox | Signal::Webhooks | Signal::HandedOver, _) => {
-                    pulse.count.to_string()
-                }
+                (
+                    Signal::Xmin
+                    | Signal::Unknown
+                    | Signal::Stuck
+                    | Signal::Pending
+                    | Signal::Outbox
+                    | Signal::Webhooks
+                    | Signal::HandedOver,
+                    _,
+                ) => pulse.count.to_string(),
             };
-            build(level, signal.title(), value, normal, series, if signal == Signal::Xmin { "-".into() } else { trend }, when)
+            build(
+                level,
+                signal.title(),
+                value,
+                normal,
+                series,
+                if signal == Signal::Xmin { "-".into() } else { trend },
+                when,
+            )
         }
         Row::Rules => rules(snapshot, build, unknown),
         Row::Conflict => rate(model, snapshot, "409 key in use", |m| m.conflict, at, build, unknown),
@@ -270,7 +311,15 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
             let Some(rates) = snapshot.rates.value() else { return unknown("Answers /min") };
             let series = rates.series(60, at, |m| m.requests);
             let value = last_full(&series).map_or_else(|| "?".into(), |n| n.to_string());
-            build(Level::Ok, "Answers /min", value, normal_of(model, "answers"), slots(&series), rate_trend(&series), None)
+            build(
+                Level::Ok,
+                "Answers /min",
+                value,
+                normal_of(model, "answers"),
+                slots(&series),
+                rate_trend(&series),
+                None,
+            )
         }
     }
 }
@@ -343,10 +392,7 @@ fn percent(tenths: u64) -> String {
 
 /// Sixty minutes in twelve slots; a slot nobody read is not zero.
 fn slots(series: &[Option<u64>]) -> Vec<Option<u64>> {
-    series
-        .chunks(5)
-        .map(|five| five.iter().flatten().copied().reduce(u64::saturating_add))
-        .collect()
+    series.chunks(5).map(|five| five.iter().flatten().copied().reduce(u64::saturating_add)).collect()
 }
 
 fn last_full(series: &[Option<u64>]) -> Option<u64> {

@@ -39,9 +39,7 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, band: &Band) {
 
     // Most telling first; the rest only where it fits.
     let mut end = age;
-    let room = |start: &Line, end: &Line, more: usize| {
-        start.width(charset) + end.width(charset) + more + 2 <= width
-    };
+    let room = |start: &Line, end: &Line, more: usize| start.width(charset) + end.width(charset) + more + 2 <= width;
     let clock = Line::plain(format!("  {}", band.clock));
     if room(&start, &end, mode.width(charset) + 2) {
         start = start.then("  ").join(mode);
@@ -51,13 +49,7 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, band: &Band) {
     }
     let database = format!(" {}", band.database);
     if room(&start, &end, database.chars().count()) {
-        start.0.insert(
-            1,
-            crate::ui::Span {
-                role: Role::Normal,
-                text: database,
-            },
-        );
+        start.0.insert(1, crate::ui::Span { role: Role::Normal, text: database });
     }
     let help = format!("  {} help", band.help);
     if room(&start, &end, help.len()) {

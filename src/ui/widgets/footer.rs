@@ -17,10 +17,7 @@ pub struct Hint {
 pub fn draw(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     let mut line = Line::plain(" ");
     for hint in hints {
-        let next = line
-            .clone()
-            .and(Role::Key, hint.key.clone())
-            .then(format!(" {}  ", hint.does));
+        let next = line.clone().and(Role::Key, hint.key.clone()).then(format!(" {}  ", hint.does));
         if next.width(canvas.charset()) > usize::from(area.width).saturating_add(2) {
             break;
         }

@@ -12,19 +12,10 @@ pub fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &str) -> Rect {
 
 /// A dialog of wrapped lines, as tall as they need; `from` scrolls when they do not fit.
 /// Returns how many lines could not be shown below.
-pub fn dialog(
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    title: &Line,
-    frame: Role,
-    lines: &[Line],
-    from: usize,
-) -> usize {
+pub fn dialog(canvas: &mut Canvas<'_>, area: Rect, title: &Line, frame: Role, lines: &[Line], from: usize) -> usize {
     let width = area.width.min(100);
     let wrapped = wrapped(lines, usize::from(width.saturating_sub(4)), canvas);
-    let height = u16::try_from(wrapped.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(2);
+    let height = u16::try_from(wrapped.len()).unwrap_or(u16::MAX).saturating_add(2);
     let place = centred(area, width, height);
     canvas.clear(place, Role::Normal);
     let inside = canvas.frame(place, title, frame);
@@ -35,12 +26,8 @@ pub fn dialog(
     let below = hidden.saturating_sub(from);
     if below > 0 {
         let more = Line::of(Role::Key, format!(" {below} more lines: j or Down "));
-        let row = Rect {
-            y: place.bottom().saturating_sub(1),
-            height: 1,
-            width: place.width.saturating_sub(2),
-            ..place
-        };
+        let row =
+            Rect { y: place.bottom().saturating_sub(1), height: 1, width: place.width.saturating_sub(2), ..place };
         canvas.line_right(row, &more);
     }
     below
@@ -52,10 +39,7 @@ pub fn wrapped(lines: &[Line], width: usize, canvas: &Canvas<'_>) -> Vec<Line> {
         .iter()
         .flat_map(|line| {
             let words = line.words();
-            let indent = words
-                .len()
-                .saturating_sub(words.trim_start_matches([' ', '!', '?']).len())
-                .min(width / 2);
+            let indent = words.len().saturating_sub(words.trim_start_matches([' ', '!', '?']).len()).min(width / 2);
             line.wrap(width, indent, canvas.charset())
         })
         .collect()

@@ -29,38 +29,17 @@ pub struct Column {
 impl Column {
     /// A column of words.
     pub const fn words(title: &'static str, width: u16, leaves: u8) -> Self {
-        Self {
-            title,
-            width,
-            most: width,
-            align: Align::Left,
-            keep: Keep::Start,
-            leaves,
-        }
+        Self { title, width, most: width, align: Align::Left, keep: Keep::Start, leaves }
     }
 
     /// A column of numbers or money.
     pub const fn numbers(title: &'static str, width: u16, leaves: u8) -> Self {
-        Self {
-            title,
-            width,
-            most: width,
-            align: Align::Right,
-            keep: Keep::Start,
-            leaves,
-        }
+        Self { title, width, most: width, align: Align::Right, keep: Keep::Start, leaves }
     }
 
     /// A column of keys or refs, whose ends differ.
     pub const fn ids(title: &'static str, width: u16, leaves: u8) -> Self {
-        Self {
-            title,
-            width,
-            most: width,
-            align: Align::Left,
-            keep: Keep::End,
-            leaves,
-        }
+        Self { title, width, most: width, align: Align::Left, keep: Keep::End, leaves }
     }
 
     /// May use up to this many when there is room.
@@ -87,35 +66,19 @@ pub fn first_row(selected: Option<usize>, rows: usize, height: usize) -> usize {
     let last_start = rows.saturating_sub(height);
     let selected = selected.unwrap_or(0);
     // The selected row stays off the edge, so that what comes next is seen.
-    selected
-        .saturating_sub(height.saturating_sub(1) * 2 / 3)
-        .min(last_start)
+    selected.saturating_sub(height.saturating_sub(1) * 2 / 3).min(last_start)
 }
 
 /// Draws the head and the visible rows. `row` gives a sign and one span per column.
 /// Returns how many rows lie below.
-pub fn draw(
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    table: Table<'_>,
-    row: impl Fn(usize) -> Vec<Span>,
-) -> usize {
+pub fn draw(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, row: impl Fn(usize) -> Vec<Span>) -> usize {
     let charset = canvas.charset();
     let (head, body) = top(area, 1);
     let widths = widths(table.columns, area.width.saturating_sub(3));
     let mut line = Line::plain("   ");
     for (column, width) in table.columns.iter().zip(&widths) {
         if *width > 0 {
-            line.push(
-                Role::Heading,
-                fit(
-                    column.title,
-                    usize::from(*width),
-                    column.align,
-                    Keep::Start,
-                    charset,
-                ),
-            );
+            line.push(Role::Heading, fit(column.title, usize::from(*width), column.align, Keep::Start, charset));
             line.push(Role::Normal, "  ");
         }
     }
@@ -123,33 +86,17 @@ pub fn draw(
     let height = usize::from(body.height);
     let first = first_row(table.selected, table.rows, height);
     for (y, index) in (body.y..body.bottom()).zip(first..table.rows) {
-        let place = Rect {
-            y,
-            height: 1,
-            ..body
-        };
+        let place = Rect { y, height: 1, ..body };
         let mut spans = row(index).into_iter();
         let sign = spans.next();
         let mut line = Line::empty();
         if let Some(sign) = sign {
-            line.push(
-                sign.role,
-                fit(&sign.text, 2, Align::Right, Keep::Start, charset),
-            );
+            line.push(sign.role, fit(&sign.text, 2, Align::Right, Keep::Start, charset));
         }
         line.push(Role::Normal, " ");
         for ((column, width), span) in table.columns.iter().zip(&widths).zip(spans) {
             if *width > 0 {
-                line.push(
-                    span.role,
-                    fit(
-                        &span.text,
-                        usize::from(*width),
-                        column.align,
-                        column.keep,
-                        charset,
-                    ),
-                );
+                line.push(span.role, fit(&span.text, usize::from(*width), column.align, column.keep, charset));
                 line.push(Role::Normal, "  ");
             }
         }
@@ -162,12 +109,7 @@ pub fn draw(
 }
 
 /// Draws rows as cards of two lines, for narrow terminals. Returns how many rows lie below.
-pub fn cards(
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    table: Table<'_>,
-    row: impl Fn(usize) -> Vec<Span>,
-) -> usize {
+pub fn cards(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, row: impl Fn(usize) -> Vec<Span>) -> usize {
     let fit_rows = usize::from(area.height / 2).max(1);
     let first = first_row(table.selected, table.rows, fit_rows);
     let mut y = area.y;
@@ -177,11 +119,7 @@ pub fn cards(
             if y >= area.bottom() {
                 break;
             }
-            let place = Rect {
-                y,
-                height: 1,
-                ..area
-            };
+            let place = Rect { y, height: 1, ..area };
             canvas.line(place, &line);
             if table.selected == Some(index) {
                 canvas.tint(place, Role::Selected);
@@ -197,10 +135,7 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
     let sign = spans.next();
     let mut first = Line::empty();
     if let Some(sign) = sign {
-        first.push(
-            sign.role,
-            fit(&sign.text, 2, Align::Right, Keep::Start, charset),
-        );
+        first.push(sign.role, fit(&sign.text, 2, Align::Right, Keep::Start, charset));
     }
     let mut second = Line::plain("   ");
     for (column, span) in titles.iter().zip(spans) {
@@ -208,9 +143,7 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
         if column.leaves <= 1 {
             first.push(Role::Normal, " ");
             first.push(span.role, text);
-        } else if second.width(charset) + columns(&text, charset) + column.title.len() + 3
-            <= usize::from(width)
-        {
+        } else if second.width(charset) + columns(&text, charset) + column.title.len() + 3 <= usize::from(width) {
             second.push(Role::Dim, format!("{} ", column.title.to_lowercase()));
             second.push(span.role, text);
             second.push(Role::Normal, "  ");
@@ -222,14 +155,8 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
 /// The width of each column, 0 for one that had to leave.
 fn widths(columns: &[Column], room: u16) -> Vec<u16> {
     let mut widths: Vec<u16> = columns.iter().map(|c| c.width).collect();
-    let need = |widths: &[u16]| {
-        widths
-            .iter()
-            .filter(|w| **w > 0)
-            .map(|w| w.saturating_add(2))
-            .sum::<u16>()
-            .saturating_sub(2)
-    };
+    let need =
+        |widths: &[u16]| widths.iter().filter(|w| **w > 0).map(|w| w.saturating_add(2)).sum::<u16>().saturating_sub(2);
     while need(&widths) > room {
         let leaving = columns
             .iter()
@@ -260,19 +187,11 @@ mod tests {
 
     #[test]
     fn the_least_needed_column_leaves_first() {
-        let columns = [
-            Column::ids("KEY", 8, 0).up_to(12),
-            Column::words("NEXT", 8, 1),
-            Column::words("ORDER", 8, 2),
-        ];
+        let columns = [Column::ids("KEY", 8, 0).up_to(12), Column::words("NEXT", 8, 1), Column::words("ORDER", 8, 2)];
         assert_eq!(widths(&columns, 40), [12, 8, 8]);
         assert_eq!(widths(&columns, 20), [10, 8, 0]);
         assert_eq!(widths(&columns, 9), [9, 0, 0]);
-        assert_eq!(
-            widths(&columns, 3),
-            [8, 0, 0],
-            "the key stays, cut by the edge"
-        );
+        assert_eq!(widths(&columns, 3), [8, 0, 0], "the key stays, cut by the edge");
     }
 
     #[test]

@@ -32,12 +32,7 @@ pub enum Here {
 
 /// Draws the row of tabs.
 pub fn draw(canvas: &mut Canvas<'_>, area: Rect, tabs: &[Tab]) {
-    let rows = [
-        row(tabs, 0, "   "),
-        row(tabs, 0, " "),
-        row(tabs, 1, " "),
-        numbers(tabs),
-    ];
+    let rows = [row(tabs, 0, "   "), row(tabs, 0, " "), row(tabs, 1, " "), numbers(tabs)];
     let charset = canvas.charset();
     let fits = |line: &&Line| line.width(charset) <= usize::from(area.width);
     let line = rows.iter().find(fits).or(rows.last());
@@ -62,11 +57,7 @@ fn numbers(tabs: &[Tab]) -> Line {
     let mut line = Line::empty();
     for tab in tabs {
         match tab.here {
-            Here::Yes => push(
-                &mut line,
-                tab,
-                tab.titles.get(1).copied().unwrap_or_default(),
-            ),
+            Here::Yes => push(&mut line, tab, tab.titles.get(1).copied().unwrap_or_default()),
             Here::No => line.push(Role::Dim, tab.digit.to_string()),
         }
         line.push(Role::Normal, " ");
@@ -76,11 +67,7 @@ fn numbers(tabs: &[Tab]) -> Line {
 
 fn push(line: &mut Line, tab: &Tab, title: &str) {
     let words = format!("{} {title}", tab.digit);
-    let count = if tab.count.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", tab.count)
-    };
+    let count = if tab.count.is_empty() { String::new() } else { format!(" {}", tab.count) };
     match tab.here {
         Here::Yes => line.push(Role::Selected, format!("[{words}{count}]")),
         Here::No => {

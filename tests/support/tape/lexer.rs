@@ -23,11 +23,7 @@ pub struct Token {
 
 /// Splits a tape into tokens; what is none becomes a mistake with its line.
 pub fn tokens(tape: &str) -> (Vec<Token>, Vec<Mistake>) {
-    let mut lexer = Lexer {
-        chars: tape.chars().collect(),
-        at: 0,
-        line: 1,
-    };
+    let mut lexer = Lexer { chars: tape.chars().collect(), at: 0, line: 1 };
     let mut tokens = Vec::new();
     let mut mistakes = Vec::new();
     while let Some(start) = lexer.skip_blank() {
@@ -94,19 +90,11 @@ impl Lexer {
                 Ok(Kind::Sign(start))
             }
             '0'..='9' => Ok(Kind::Number(self.number())),
-            '.' if self
-                .chars
-                .get(self.at + 1)
-                .is_some_and(char::is_ascii_digit) =>
-            {
-                Ok(Kind::Number(self.number()))
-            }
+            '.' if self.chars.get(self.at + 1).is_some_and(char::is_ascii_digit) => Ok(Kind::Number(self.number())),
             'a'..='z' | 'A'..='Z' | '.' => Ok(Kind::Word(self.take_while(is_word))),
             other => {
                 self.bump();
-                Err(format!(
-                    "{other:?} starts nothing a tape knows; put text in quotes"
-                ))
+                Err(format!("{other:?} starts nothing a tape knows; put text in quotes"))
             }
         }
     }

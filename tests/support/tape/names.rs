@@ -56,9 +56,7 @@ pub fn named(name: &str) -> Option<Key> {
 /// A key together with Ctrl, Alt or Shift.
 pub fn with_modifiers(modifiers: &[&str], part: &str) -> Option<Key> {
     let mut chars = part.chars();
-    let single = chars
-        .next()
-        .filter(|c| chars.next().is_none() && !c.is_ascii_digit());
+    let single = chars.next().filter(|c| chars.next().is_none() && !c.is_ascii_digit());
     Some(match (modifiers, part, single) {
         (["Ctrl"] | ["Ctrl", "Shift"], _, Some(c)) => Key::Ctrl(c),
         (["Ctrl", "Alt"], _, Some(c)) => Key::CtrlAlt(c),

@@ -28,21 +28,12 @@ pub fn parse(text: &str) -> Result<Tape, Vec<Mistake>> {
     }
     mistakes.extend(too_late(&steps));
     mistakes.sort_by_key(|m| m.line);
-    if mistakes.is_empty() {
-        Ok(Tape { steps })
-    } else {
-        Err(mistakes)
-    }
+    if mistakes.is_empty() { Ok(Tape { steps }) } else { Err(mistakes) }
 }
 
 /// `Set` and `Require` count only before the first other command; VHS drops the later ones.
 fn too_late(steps: &[Step]) -> Vec<Mistake> {
-    let first = |step: &Step| {
-        matches!(
-            step.command,
-            Command::Set(_) | Command::Require(_) | Command::Output(_)
-        )
-    };
+    let first = |step: &Step| matches!(step.command, Command::Set(_) | Command::Require(_) | Command::Output(_));
     steps
         .iter()
         .skip_while(|step| first(step))
@@ -50,8 +41,7 @@ fn too_late(steps: &[Step]) -> Vec<Mistake> {
         .filter(|step| !matches!(step.command, Command::Set(Setting::TypingSpeed(_))))
         .map(|step| Mistake {
             line: step.line,
-            what: "Set and Require count only at the top, before the first other command"
-                .to_owned(),
+            what: "Set and Require count only at the top, before the first other command".to_owned(),
         })
         .collect()
 }
@@ -122,12 +112,8 @@ impl Parser {
     /// A text in quotes, or a bareword.
     fn text(&mut self, what: &str) -> Parsed<String> {
         match self.peek() {
-            Some(Kind::Word(word))
-                if RESERVED.contains(&word.as_str()) || named(word).is_some() =>
-            {
-                Err(format!(
-                    "{what} was expected; {word} means something else unless it is quoted"
-                ))
+            Some(Kind::Word(word)) if RESERVED.contains(&word.as_str()) || named(word).is_some() => {
+                Err(format!("{what} was expected; {word} means something else unless it is quoted"))
             }
             Some(Kind::Text(text) | Kind::Word(text)) => {
                 let text = text.clone();
@@ -151,11 +137,7 @@ impl Parser {
 
     fn path(&mut self, ending: &str) -> Parsed<String> {
         let path = self.text("a path")?;
-        if path.ends_with(ending) {
-            Ok(path)
-        } else {
-            Err(format!("{path} must end in {ending}"))
-        }
+        if path.ends_with(ending) { Ok(path) } else { Err(format!("{path} must end in {ending}")) }
     }
 
     fn number(&mut self, what: &str) -> Parsed<f64> {
@@ -182,11 +164,7 @@ impl Parser {
     }
 
     fn at_time(&mut self) -> Parsed<Option<Duration>> {
-        if self.take_sign('@') {
-            self.time().map(Some)
-        } else {
-            Ok(None)
-        }
+        if self.take_sign('@') { self.time().map(Some) } else { Ok(None) }
     }
 
     fn speed_and_times(&mut self) -> Parsed<(Option<Duration>, usize)> {
@@ -195,9 +173,7 @@ impl Parser {
             return Ok((speed, 1));
         };
         self.at += 1;
-        let times = digits
-            .parse()
-            .map_err(|_| format!("{digits} is no number of times"))?;
+        let times = digits.parse().map_err(|_| format!("{digits} is no number of times"))?;
         Ok((speed, times))
     }
 
@@ -209,10 +185,7 @@ impl Parser {
             texts.push(more.clone());
             self.at += 1;
         }
-        Ok(Command::Type {
-            text: texts.join(" "),
-            speed,
-        })
+        Ok(Command::Type { text: texts.join(" "), speed })
     }
 
     fn wait(&mut self) -> Parsed<Command> {
@@ -229,19 +202,12 @@ impl Parser {
             Some(Kind::Regex(_)) => Some(self.pattern()?),
             _ => None,
         };
-        Ok(Command::Wait {
-            on,
-            timeout,
-            pattern,
-        })
+        Ok(Command::Wait { on, timeout, pattern })
     }
 
     fn pattern(&mut self) -> Parsed<Regex> {
         let Some(Kind::Regex(pattern)) = self.peek().cloned() else {
-            return Err(format!(
-                "a /pattern/ was expected, not {}",
-                said(self.peek())
-            ));
+            return Err(format!("a /pattern/ was expected, not {}", said(self.peek())));
         };
         self.at += 1;
         Regex::new(&pattern).map_err(|e| format!("/{pattern}/ is no pattern: {e}"))
@@ -256,10 +222,8 @@ impl Parser {
             "WaitTimeout" => self.time().map(Setting::WaitTimeout),
             "WaitPattern" => self.pattern().map(Setting::WaitPattern),
             "FontFamily" | "MarginFill" => self.text("a text").map(|_| Setting::Picture),
-            "FontSize" | "LetterSpacing" | "LineHeight" | "Framerate" | "PlaybackSpeed"
-            | "Width" | "Height" | "Padding" | "Margin" | "WindowBarSize" | "BorderRadius" => {
-                self.number("a number").map(picture)
-            }
+            "FontSize" | "LetterSpacing" | "LineHeight" | "Framerate" | "PlaybackSpeed" | "Width" | "Height"
+            | "Padding" | "Margin" | "WindowBarSize" | "BorderRadius" => self.number("a number").map(picture),
             "LoopOffset" => {
                 let offset = self.number("a number").map(picture)?;
                 self.take_sign('%');
@@ -293,15 +257,9 @@ impl Parser {
             }
             let part = match self.peek().cloned() {
                 Some(Kind::Word(word)) => word,
-                Some(Kind::Sign(sign)) if first == "Ctrl" && "-@[]^\\".contains(sign) => {
-                    sign.to_string()
-                }
+                Some(Kind::Sign(sign)) if first == "Ctrl" && "-@[]^\\".contains(sign) => sign.to_string(),
                 other => {
-                    return Err(format!(
-                        "{}+ needs a key, not {}",
-                        modifiers.join("+"),
-                        said(other.as_ref())
-                    ));
+                    return Err(format!("{}+ needs a key, not {}", modifiers.join("+"), said(other.as_ref())));
                 }
             };
             self.at += 1;
@@ -311,40 +269,24 @@ impl Parser {
             }
             let with: Vec<&str> = modifiers.iter().map(String::as_str).collect();
             let Some(key) = with_modifiers(&with, &part) else {
-                return Err(format!(
-                    "{}+{part} is no key of a tape",
-                    modifiers.join("+")
-                ));
+                return Err(format!("{}+{part} is no key of a tape", modifiers.join("+")));
             };
-            return Ok(Command::Press {
-                key,
-                speed: None,
-                times: 1,
-            });
+            return Ok(Command::Press { key, speed: None, times: 1 });
         }
     }
 }
 
 fn output(path: String) -> Parsed<Command> {
-    let endings = [
-        ".gif", ".mp4", ".webm", ".png", ".txt", ".ascii", ".test", "/",
-    ];
+    let endings = [".gif", ".mp4", ".webm", ".png", ".txt", ".ascii", ".test", "/"];
     if endings.iter().any(|ending| path.ends_with(ending)) {
         Ok(Command::Output(path))
     } else {
-        Err(format!(
-            "Output {path} must end in one of {}",
-            endings.join(" ")
-        ))
+        Err(format!("Output {path} must end in one of {}", endings.join(" ")))
     }
 }
 
 fn one_of(word: &str, words: &[&str]) -> Parsed<Setting> {
-    if words.contains(&word) {
-        Ok(Setting::Picture)
-    } else {
-        Err(format!("{word} is none of {}", words.join(", ")))
-    }
+    if words.contains(&word) { Ok(Setting::Picture) } else { Err(format!("{word} is none of {}", words.join(", "))) }
 }
 
 fn seconds(number: f64) -> Parsed<Duration> {
@@ -352,8 +294,5 @@ fn seconds(number: f64) -> Parsed<Duration> {
 }
 
 fn said(kind: Option<&Kind>) -> String {
-    kind.map_or_else(
-        || "the end of the tape".to_owned(),
-        |kind| format!("{kind:?}"),
-    )
+    kind.map_or_else(|| "the end of the tape".to_owned(), |kind| format!("{kind:?}"))
 }

@@ -44,13 +44,9 @@ pub fn play(name: &str, tape: &Tape, launch: Launch) -> Result<Played, String> {
         played: Played::default(),
     };
     // A shell that has not shown its prompt yet would echo the first keys twice.
-    player
-        .wait(On::Line, None, None)
-        .map_err(|why| format!("{name}: the shell did not start: {why}"))?;
+    player.wait(On::Line, None, None).map_err(|why| format!("{name}: the shell did not start: {why}"))?;
     for step in &tape.steps {
-        player
-            .step(&step.command)
-            .map_err(|why| format!("{name}:{}: {why}", step.line))?;
+        player.step(&step.command).map_err(|why| format!("{name}:{}: {why}", step.line))?;
     }
     player.pty.wait_quiet(Duration::from_millis(150));
     player.played.last = player.pty.screen();
@@ -91,9 +87,7 @@ fn unplayable(command: &Command) -> Option<String> {
 fn on_path(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let ours = binary().parent().map(Path::to_owned);
-    ours.into_iter()
-        .chain(env::split_paths(&path))
-        .any(|folder| folder.join(program).is_file())
+    ours.into_iter().chain(env::split_paths(&path)).any(|folder| folder.join(program).is_file())
 }
 
 struct Player {
@@ -108,11 +102,7 @@ struct Player {
 impl Player {
     fn step(&mut self, command: &Command) -> Result<(), String> {
         match command {
-            Command::Output(_)
-            | Command::Require(_)
-            | Command::Env { .. }
-            | Command::Source(_)
-            | Command::Camera => {}
+            Command::Output(_) | Command::Require(_) | Command::Env { .. } | Command::Source(_) | Command::Camera => {}
             Command::Screenshot(path) => {
                 self.pty.wait_quiet(Duration::from_millis(150));
                 self.played.pictures.push((path.clone(), self.pty.screen()));
@@ -130,11 +120,7 @@ impl Player {
                     self.press(*key, *speed);
                 }
             }
-            Command::Wait {
-                on,
-                timeout,
-                pattern,
-            } => self.wait(*on, *timeout, pattern.as_ref())?,
+            Command::Wait { on, timeout, pattern } => self.wait(*on, *timeout, pattern.as_ref())?,
             Command::Set(setting) => self.set(setting),
         }
         Ok(())
@@ -155,12 +141,7 @@ impl Player {
         std::thread::sleep(speed.unwrap_or(self.typing).clamp(fastest, slowest));
     }
 
-    fn wait(
-        &mut self,
-        on: On,
-        timeout: Option<Duration>,
-        pattern: Option<&Regex>,
-    ) -> Result<(), String> {
+    fn wait(&mut self, on: On, timeout: Option<Duration>, pattern: Option<&Regex>) -> Result<(), String> {
         let pattern = pattern.unwrap_or(&self.pattern).clone();
         let looked_at = |view: &View| match on {
             On::Line => view.row(view.cursor.0),
@@ -168,9 +149,7 @@ impl Player {
         };
         let timeout = timeout.unwrap_or(self.timeout).max(PATIENCE);
         self.pty
-            .wait_until(timeout, |view| {
-                pattern.is_match(&looked_at(view)).then_some(())
-            })
+            .wait_until(timeout, |view| pattern.is_match(&looked_at(view)).then_some(()))
             .map_err(|why| format!("Wait+{on:?} /{pattern}/: {why}"))?;
         // Right after a match a frame may be half drawn.
         self.pty.wait_quiet(Duration::from_millis(80));

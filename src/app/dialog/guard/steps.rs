@@ -171,8 +171,13 @@ fn previous(guard: &mut Guard) {
                 None => guard.go(Phase::Plan),
             }
         }
-        Phase::Preparing | Phase::Plan | Phase::Checking | Phase::Acting | Phase::ActingAskedToLeave
-        | Phase::Result(_) | Phase::Refused(_) => {}
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Checking
+        | Phase::Acting
+        | Phase::ActingAskedToLeave
+        | Phase::Result(_)
+        | Phase::Refused(_) => {}
     }
 }
 
@@ -183,7 +188,12 @@ fn again(model: &mut Model, now: Now) -> Vec<Effect> {
             let (request, id) = (guard.request, guard.id.clone());
             start(model, request, id, now)
         }
-        Phase::Preparing | Phase::Plan | Phase::Reason | Phase::Phrase | Phase::Checking | Phase::Acting
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Reason
+        | Phase::Phrase
+        | Phase::Checking
+        | Phase::Acting
         | Phase::ActingAskedToLeave => vec![],
     }
 }
@@ -193,7 +203,10 @@ fn read_back(model: &mut Model) -> Vec<Effect> {
     let Phase::Result(finished) = &guard.phase else { return vec![] };
     match &finished.outcome {
         Outcome::Unknown { intent: Some(intent), .. } => vec![Effect::ReadBack(guard.run, *intent)],
-        Outcome::Unknown { intent: None, .. } | Outcome::Done { .. } | Outcome::Refused { .. } | Outcome::Conflict { .. } => vec![],
+        Outcome::Unknown { intent: None, .. }
+        | Outcome::Done { .. }
+        | Outcome::Refused { .. }
+        | Outcome::Conflict { .. } => vec![],
     }
 }
 
