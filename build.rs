@@ -72,18 +72,14 @@ fn find_archive() {
     }
     let krate = format!("pglite-rs-lib-{target}");
     let found = locked_version(&krate)
-        .and_then(|version| {
-            by_metadata(&krate, &version, &target).or_else(|| by_registry(&krate, &version))
-        })
+        .and_then(|version| by_metadata(&krate, &version, &target).or_else(|| by_registry(&krate, &version)))
         .filter(|path| path.is_file());
     if let Some(path) = found {
         println!("cargo:rerun-if-changed={}", path.display());
         println!("cargo:rustc-env=UNSTUCK_BUNDLED_ARCHIVE={}", path.display());
         println!("cargo:rustc-cfg=bundled_archive");
     } else {
-        println!(
-            "cargo:warning=the archive of crate {krate} was not found: built without a bundled PostgreSQL"
-        );
+        println!("cargo:warning=the archive of crate {krate} was not found: built without a bundled PostgreSQL");
     }
 }
 
@@ -93,10 +89,7 @@ fn locked_version(krate: &str) -> Option<String> {
     let name = format!("name = \"{krate}\"");
     let mut lines = lock.lines().skip_while(|line| *line != name);
     lines.next()?;
-    let version = lines
-        .next()?
-        .strip_prefix("version = \"")?
-        .strip_suffix('"')?;
+    let version = lines.next()?.strip_prefix("version = \"")?.strip_suffix('"')?;
     Some(version.to_owned())
 }
 
@@ -115,22 +108,15 @@ fn by_metadata(krate: &str, version: &str, target: &str) -> Option<PathBuf> {
     fs::copy(root.join("Cargo.lock"), finder.join("Cargo.lock")).ok()?;
     let output = Command::new(env::var_os("CARGO")?)
         .current_dir(&root) // so that a vendoring configuration of this project is seen
-        .args([
-            "metadata",
-            "--offline",
-            "--format-version=1",
-            "--filter-platform",
-            target,
-        ])
+        .args(["metadata", "--offline", "--format-version=1", "--filter-platform", target])
         .arg("--manifest-path")
         .arg(finder.join("Cargo.toml"))
         .output()
         .ok()?;
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
     let packages = metadata.get("packages")?.as_array()?;
-    let package = packages
-        .iter()
-        .find(|package| package.get("name").and_then(serde_json::Value::as_str) == Some(krate))?;
+    let package =
+        packages.iter().find(|package| package.get("name").and_then(serde_json::Value::as_str) == Some(krate))?;
     let manifest = Path::new(package.get("manifest_path")?.as_str()?);
     Some(manifest.parent()?.join(ARCHIVE))
 }
@@ -143,12 +129,7 @@ fn by_registry(krate: &str, version: &str) -> Option<PathBuf> {
     fs::read_dir(home.join("registry/src"))
         .ok()?
         .filter_map(Result::ok)
-        .map(|registry| {
-            registry
-                .path()
-                .join(format!("{krate}-{version}"))
-                .join(ARCHIVE)
-        })
+        .map(|registry| registry.path().join(format!("{krate}-{version}")).join(ARCHIVE))
         .find(|path| path.is_file())
 }
 

@@ -29,10 +29,7 @@ impl Kind {
 
 /// Every shipped query, judged by its text.
 pub fn all(root: &Path) -> Vec<Broken> {
-    files(root, "queries", "sql")
-        .iter()
-        .flat_map(|path| one(path, &read(root, path)))
-        .collect()
+    files(root, "queries", "sql").iter().flat_map(|path| one(path, &read(root, path))).collect()
 }
 
 /// One file of `queries/`.
@@ -54,12 +51,7 @@ pub fn one(path: &str, text: &str) -> Vec<Broken> {
     }
     if Kind::of(path) == Kind::Statement && !text.trim_start().starts_with("--") {
         let rule = "a query starts with a comment: purpose, parameters, since";
-        broken.push(Broken::new(
-            path,
-            1,
-            rule,
-            text.lines().next().unwrap_or(""),
-        ));
+        broken.push(Broken::new(path, 1, rule, text.lines().next().unwrap_or("")));
     }
     broken
 }
@@ -69,9 +61,7 @@ fn without_quotes(text: &str) -> String {
     let quoted = pattern(r"--[^\n]*|(?s:/\*.*?\*/)|'(?:[^']|'')*'");
     quoted
         .replace_all(text, |m: &regex::Captures<'_>| {
-            m[0].chars()
-                .map(|c| if c == '\n' { '\n' } else { ' ' })
-                .collect::<String>()
+            m[0].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect::<String>()
         })
         .into_owned()
 }
@@ -80,25 +70,13 @@ fn without_quotes(text: &str) -> String {
 fn a_removal_is_found_in_any_case_and_in_function_bodies() {
     let body = "-- x\nSELECT 1;\nCREATE FUNCTION f() AS $$ BEGIN delete\n FROM unstuck.action_log; END $$;";
     assert_eq!(one("queries/p/install.sql", body).len(), 1);
-    assert_eq!(
-        one(
-            "queries/p/get_x.sql",
-            "-- x\nWITH a AS (Delete From t RETURNING *) SELECT 1"
-        )
-        .len(),
-        1
-    );
-    assert_eq!(
-        one("queries/p/rules/i1.sql", "SELECT 1").len(),
-        1,
-        "no comment"
-    );
+    assert_eq!(one("queries/p/get_x.sql", "-- x\nWITH a AS (Delete From t RETURNING *) SELECT 1").len(), 1);
+    assert_eq!(one("queries/p/rules/i1.sql", "SELECT 1").len(), 1, "no comment");
 }
 
 #[test]
 fn naming_a_right_or_a_trigger_is_not_a_removal() {
-    let rights =
-        "-- rights\nSELECT has_table_privilege(c.oid, 'DELETE') AS may_delete FROM pg_class c";
+    let rights = "-- rights\nSELECT has_table_privilege(c.oid, 'DELETE') AS may_delete FROM pg_class c";
     assert_eq!(one("queries/p/get_rights.sql", rights), Vec::new());
     let trigger = "-- log\nCREATE TRIGGER t BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.action_log EXECUTE FUNCTION f();\nREVOKE DELETE, TRUNCATE ON t FROM PUBLIC;";
     assert_eq!(one("queries/p/install.sql", trigger), Vec::new());

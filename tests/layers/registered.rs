@@ -35,9 +35,7 @@ pub fn modules(sources: &[Source]) -> Vec<Broken> {
 
 fn is_entry(path: &str) -> bool {
     LISTS.iter().any(|list| {
-        path.strip_prefix(list)
-            .and_then(|rest| rest.strip_prefix('/'))
-            .is_some_and(|name| !name.contains('/'))
+        path.strip_prefix(list).and_then(|rest| rest.strip_prefix('/')).is_some_and(|name| !name.contains('/'))
     })
 }
 
@@ -61,11 +59,7 @@ pub fn tests_are_built(root: &Path) -> Vec<Broken> {
         .filter_map(|path| {
             let (folder, name) = path.rsplit_once('/')?;
             let name = name.strip_suffix(".rs")?;
-            let parent = if folder == "tests" {
-                main.clone()
-            } else {
-                read(root, &format!("{folder}.rs"))
-            };
+            let parent = if folder == "tests" { main.clone() } else { read(root, &format!("{folder}.rs")) };
             let declared = pattern(&format!(r"\bmod\s+{name}\s*;")).is_match(&parent);
             let rule = "every test file is built: its parent must declare it";
             (!declared).then(|| Broken::new(&path, 1, rule, name))
@@ -89,24 +83,9 @@ enum By {
 }
 
 const DATA_FILES: &[Registry] = &[
-    Registry {
-        dir: "themes",
-        ending: "toml",
-        lists: &["src/ui"],
-        by: By::FileName,
-    },
-    Registry {
-        dir: "src/provider",
-        ending: "toml",
-        lists: &["src/provider"],
-        by: By::FileName,
-    },
-    Registry {
-        dir: "queries",
-        ending: "sql",
-        lists: &["src/store", "build.rs"],
-        by: By::Stem,
-    },
+    Registry { dir: "themes", ending: "toml", lists: &["src/ui"], by: By::FileName },
+    Registry { dir: "src/provider", ending: "toml", lists: &["src/provider"], by: By::FileName },
+    Registry { dir: "queries", ending: "sql", lists: &["src/store", "build.rs"], by: By::Stem },
 ];
 
 /// Every theme, provider and query is named by the room that reads it.
@@ -125,11 +104,7 @@ pub fn data_files(root: &Path, sources: &[Source]) -> Vec<Broken> {
                 By::FileName => (name, text.contains(name)),
             };
             if !found && !outside_the_contract(stem) {
-                let rule = format!(
-                    "every file of {} is named in {}",
-                    registry.dir,
-                    registry.lists.join(" or ")
-                );
+                let rule = format!("every file of {} is named in {}", registry.dir, registry.lists.join(" or "));
                 broken.push(Broken::new(&path, 1, &rule, wanted));
             }
         }
@@ -174,11 +149,7 @@ pub fn one_choke_point(sources: &[Source]) -> Vec<Broken> {
     let calls: Vec<(&Source, usize)> = sources
         .iter()
         .filter(|s| s.room() == "store")
-        .flat_map(|s| {
-            hits(&s.code, &call)
-                .into_iter()
-                .map(move |(line, _)| (s, line))
-        })
+        .flat_map(|s| hits(&s.code, &call).into_iter().map(move |(line, _)| (s, line)))
         .collect();
     calls
         .iter()

@@ -21,6 +21,8 @@ pub struct Source {
     pub code: String,
     /// Only the insides of string literals outside tests; everything else is blank.
     pub strings: String,
+    /// Whether the whole file is tests.
+    pub is_test: bool,
 }
 
 impl Source {
@@ -28,21 +30,25 @@ impl Source {
         let views = Views::of(text);
         let mut code: Vec<char> = views.code;
         let mut strings: Vec<char> = views.strings;
-        if is_test_file(path) {
-            blank(&mut code, 0..text.chars().count());
-            blank(&mut strings, 0..text.chars().count());
-        } else {
-            for range in test_items(&code) {
-                blank(&mut code, range.clone());
-                blank(&mut strings, range);
-            }
+        for range in test_items(&code) {
+            blank(&mut code, range.clone());
+            blank(&mut strings, range);
         }
         Source {
             path: path.to_owned(),
             text: text.to_owned(),
             code: code.into_iter().collect(),
             strings: strings.into_iter().collect(),
+            is_test: path.starts_with("tests/"),
         }
+    }
+
+    /// The same file, read as nothing but tests.
+    fn into_test(mut self) -> Self {
+        self.code.clear();
+        self.strings.clear();
+        self.is_test = true;
+        self
     }
 
     /// The room a file of `src/` belongs to: `src/store.rs` and `src/store/pg/x.rs` are `store`.
@@ -69,16 +75,8 @@ impl Source {
 
     /// Lines before the first test of the file.
     pub fn lines_before_tests(&self) -> usize {
-        self.text
-            .lines()
-            .take_while(|line| line.trim() != "#[cfg(test)]")
-            .count()
+        self.text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count()
     }
-}
-
-/// A file that holds tests of a room beside it rather than code of the room.
-fn is_test_file(path: &str) -> bool {
-    path.starts_with("src/") && (path.ends_with("/tests.rs") || path.contains("/tests/"))
 }
 
 /// Line number (from 1) of a byte offset in a view.
@@ -88,18 +86,33 @@ pub fn line_of(view: &str, offset: usize) -> usize {
 
 /// Every match of `pattern` in `view`, as (line, text).
 pub fn hits(view: &str, pattern: &Regex) -> Vec<(usize, String)> {
-    pattern
-        .find_iter(view)
-        .map(|m| (line_of(view, m.start()), m.as_str().trim().to_owned()))
-        .collect()
+    pattern.find_iter(view).map(|m| (line_of(view, m.start()), m.as_str().trim().to_owned())).collect()
 }
 
 /// All Rust files below `dir`, with paths from `root`.
 pub fn rust_files(root: &Path, dir: &str) -> Vec<Source> {
-    files(root, dir, "rs")
-        .into_iter()
-        .map(|path| Source::new(&path, &read(root, &path)))
-        .collect()
+    let sources = files(root, dir, "rs").into_iter().map(|path| Source::new(&path, &read(root, &path))).collect();
+    told_apart(sources)
+}
+
+/// Marks the files that their parents (or the parents of those) declare under `#[cfg(test)]`.
+pub fn told_apart(sources: Vec<Source>) -> Vec<Source> {
+    let declared = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\(\w+\))?\s+)?mod\s+(\w+)\s*;").expect("a valid pattern");
+    let roots: Vec<String> = sources
+        .iter()
+        .flat_map(|parent| {
+            let folder = parent.path.trim_end_matches(".rs").trim_end_matches("/lib");
+            let names = declared.captures_iter(&parent.text);
+            names.map(move |c| format!("{folder}/{}", &c[1])).collect::<Vec<_>>()
+        })
+        .collect();
+    let hidden = |path: &str| {
+        let module = path.trim_end_matches(".rs");
+        roots
+            .iter()
+            .any(|root| module.strip_prefix(root.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    };
+    sources.into_iter().map(|source| if hidden(&source.path) { source.into_test() } else { source }).collect()
 }
 
 /// Paths (from `root`, sorted) of all files below `dir` whose name ends in `.ending`.
@@ -190,9 +203,7 @@ fn raw_string(chars: &[char], at: usize) -> Option<(usize, Range<usize>)> {
     if chars.get(open) != Some(&'"') {
         return None;
     }
-    let close: Vec<char> = std::iter::once('"')
-        .chain(std::iter::repeat_n('#', hashes))
-        .collect();
+    let close: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
     let end = find(chars, open + 1, &close);
     Some((end + close.len(), open + 1..end))
 }
@@ -222,9 +233,7 @@ fn block_comment_end(chars: &[char], from: usize) -> usize {
 }
 
 fn find(chars: &[char], from: usize, what: &[char]) -> usize {
-    (from..chars.len())
-        .find(|at| chars[*at..].starts_with(what))
-        .unwrap_or(chars.len())
+    (from..chars.len()).find(|at| chars[*at..].starts_with(what)).unwrap_or(chars.len())
 }
 
 fn blank(view: &mut [char], range: Range<usize>) {
@@ -296,6 +305,20 @@ fn tests_inside_a_file_are_left_out() {
     assert!(!s.code.contains("lab"), "{}", s.code);
     assert!(s.code.contains("after"), "{}", s.code);
     assert_eq!(s.lines_before_tests(), 1);
+}
+
+#[test]
+fn a_module_declared_for_tests_is_tests_with_all_below_it() {
+    let read = told_apart(vec![
+        Source::new("src/store/gate.rs", "mod walk;\n#[cfg(test)]\nmod evasions;"),
+        Source::new("src/store/gate/walk.rs", "use a;"),
+        Source::new("src/store/gate/evasions.rs", "use b;"),
+        Source::new("src/store/gate/evasions/more.rs", "use c;"),
+        Source::new("src/store/gate/evasions_not.rs", "use d;"),
+    ]);
+    let tests: Vec<bool> = read.iter().map(|s| s.is_test).collect();
+    assert_eq!(tests, [false, false, true, true, false]);
+    assert!(read[2].code.is_empty());
 }
 
 #[test]
