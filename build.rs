@@ -34,10 +34,7 @@ fn list_queries() {
         for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|kind| kind == "sql" || kind == "toml")
-            {
+            } else if path.extension().is_some_and(|kind| kind == "sql" || kind == "toml") {
                 files.push(path);
             }
         }

@@ -39,7 +39,5 @@ fn clock() -> Instant {
 
 /// Short looks into what tasks share; a panic of another task does not make the data unusable.
 fn locked<T>(shared: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    shared
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -38,16 +38,12 @@ fn function(change: &Change) -> Option<&'static str> {
 /// Carries out an armed change.
 pub(super) async fn act(store: &PgStore, armed: Armed) -> Outcome {
     let Some(function) = function(armed.change()) else {
-        return Outcome::Refused {
-            why: "This is not a change of the database. Nothing was sent.".to_owned(),
-        };
+        return Outcome::Refused { why: "This is not a change of the database. Nothing was sent.".to_owned() };
     };
     let mut line = match ready(store).await {
         Ok(line) => line,
         Err(why) => {
-            return Outcome::Refused {
-                why: format!("{why}. Nothing was sent."),
-            };
+            return Outcome::Refused { why: format!("{why}. Nothing was sent.") };
         }
     };
     let intent = match begin(store, &mut line, &armed).await {
@@ -65,27 +61,18 @@ pub(super) async fn begin_lookup(store: &PgStore, armed: &Armed) -> Result<LogId
     line.close().await;
     begun.map_err(|outcome| StoreError::CannotAnswer {
         why: match outcome {
-            Outcome::Refused { why } | Outcome::Conflict { why } | Outcome::Unknown { why, .. } => {
-                why
-            }
+            Outcome::Refused { why } | Outcome::Conflict { why } | Outcome::Unknown { why, .. } => why,
             Outcome::Done { .. } => "The intent was not written.".to_owned(),
         },
     })
 }
 
 /// Keeps what a look-up said, with the outcome of its intent.
-pub(super) async fn keep(
-    store: &PgStore,
-    armed: Armed,
-    intent: LogId,
-    evidence: &Evidence,
-) -> Outcome {
+pub(super) async fn keep(store: &PgStore, armed: Armed, intent: LogId, evidence: &Evidence) -> Outcome {
     let line = match ready(store).await {
         Ok(line) => line,
         Err(why) => {
-            return Outcome::Refused {
-                why: format!("{why}. The answer is kept for this session only."),
-            };
+            return Outcome::Refused { why: format!("{why}. The answer is kept for this session only.") };
         }
     };
     let mut order = order(&armed, intent);
@@ -99,9 +86,7 @@ pub(super) async fn keep(
 async fn ready(store: &PgStore) -> Result<Line, StoreError> {
     let bound = store.bound().await?;
     if let Some(why) = &bound.facts.read_only {
-        return Err(StoreError::CannotAnswer {
-            why: why.trim_end_matches('.').to_owned(),
-        });
+        return Err(StoreError::CannotAnswer { why: why.trim_end_matches('.').to_owned() });
     }
     Line::open(&store.options).await
 }
@@ -111,115 +96,63 @@ async fn begin(store: &PgStore, line: &mut Line, armed: &Armed) -> Result<LogId,
     let order = serde_json::to_value(armed.order()).unwrap_or(Value::Null);
     let refused = |why: String| Outcome::Refused { why };
     match call(store, line, "do_intent", order).await {
-        Ok(Answered {
-            word: Word::Done,
-            log: Some(intent),
-            ..
-        }) => Ok(intent),
-        Ok(Answered {
-            word: Word::Conflict,
-            why,
-            ..
-        }) => Err(Outcome::Conflict { why: sentence(why) }),
+        Ok(Answered { word: Word::Done, log: Some(intent), .. }) => Ok(intent),
+        Ok(Answered { word: Word::Conflict, why, .. }) => Err(Outcome::Conflict { why: sentence(why) }),
         Ok(Answered { why, .. }) => Err(refused(sentence(why))),
-        Err(Failed::Conflict(why)) => Err(Outcome::Conflict {
-            why: format!("{why} Nothing was changed."),
-        }),
+        Err(Failed::Conflict(why)) => Err(Outcome::Conflict { why: format!("{why} Nothing was changed.") }),
         Err(Failed::Nothing(why)) => Err(refused(format!("{why} Nothing was changed."))),
-        Err(Failed::Lost(why)) => Err(refused(format!(
-            "{why} It was lost before the change was sent: nothing was changed."
-        ))),
+        Err(Failed::Lost(why)) => {
+            Err(refused(format!("{why} It was lost before the change was sent: nothing was changed.")))
+        }
     }
 }
 
 /// Sends the call that follows an intent, and says what came of it.
-async fn finish(
-    store: &PgStore,
-    mut line: Line,
-    function: &str,
-    intent: LogId,
-    order: Value,
-) -> Outcome {
+async fn finish(store: &PgStore, mut line: Line, function: &str, intent: LogId, order: Value) -> Outcome {
     let who = order.get("operator").cloned().unwrap_or(Value::Null);
     let outcome = match call(store, &mut line, function, order).await {
-        Ok(Answered {
-            word: Word::Done,
-            why,
-            log,
-            read_back,
-        }) => {
+        Ok(Answered { word: Word::Done, why, log, read_back }) => {
             return done(line, why, log, read_back.as_ref()).await;
         }
-        Ok(Answered {
-            word: Word::Refused,
-            why,
-            ..
-        }) => Outcome::Refused { why: sentence(why) },
-        Ok(Answered {
-            word: Word::Conflict,
-            why,
-            log: Some(_),
-            ..
-        }) => Outcome::Conflict { why: sentence(why) },
-        Ok(Answered {
-            word: Word::Conflict,
-            why,
-            log: None,
-            ..
-        }) => {
+        Ok(Answered { word: Word::Refused, why, .. }) => Outcome::Refused { why: sentence(why) },
+        Ok(Answered { word: Word::Conflict, why, log: Some(_), .. }) => Outcome::Conflict { why: sentence(why) },
+        Ok(Answered { word: Word::Conflict, why, log: None, .. }) => {
             close(store, &mut line, intent, &who).await;
             Outcome::Conflict { why: sentence(why) }
         }
         Err(Failed::Conflict(why)) => {
             close(store, &mut line, intent, &who).await;
-            Outcome::Conflict {
-                why: format!("{why} Nothing was changed."),
-            }
+            Outcome::Conflict { why: format!("{why} Nothing was changed.") }
         }
         Err(Failed::Nothing(why)) => {
             close(store, &mut line, intent, &who).await;
-            Outcome::Refused {
-                why: format!("{why} Nothing was changed."),
-            }
+            Outcome::Refused { why: format!("{why} Nothing was changed.") }
         }
         // The line is of no more use, and what it carried must not be cancelled.
         Err(Failed::Lost(why)) => {
-            return Outcome::Unknown {
-                why: format!("{why} It may or may not have been done."),
-                intent: Some(intent),
-            };
+            return Outcome::Unknown { why: format!("{why} It may or may not have been done."), intent: Some(intent) };
         }
     };
     line.close().await;
     outcome
 }
 
-async fn done(
-    line: Line,
-    why: Option<String>,
-    log: Option<LogId>,
-    read_back: Option<&Value>,
-) -> Outcome {
+async fn done(line: Line, why: Option<String>, log: Option<LogId>, read_back: Option<&Value>) -> Outcome {
     line.close().await;
-    Outcome::Done {
-        log,
-        detail: why.or_else(|| read_back.map(in_words)),
-    }
+    Outcome::Done { log, detail: why.or_else(|| read_back.map(in_words)) }
 }
 
 /// Gives an intent its outcome "not done". When that fails it stays open, and is read back later.
 async fn close(store: &PgStore, line: &mut Line, intent: LogId, who: &Value) {
-    let order = json!({ "intent": intent, "operator": who, "reason": "the server reported an error: nothing was changed" });
+    let order =
+        json!({ "intent": intent, "operator": who, "reason": "the server reported an error: nothing was changed" });
     if let Err(why) = call(store, line, "do_close", order).await {
         tracing::warn!(intent = intent.0, why = ?why, "an intent stays open");
     }
 }
 
 /// What came of an intent. One that has no outcome is closed first, so that a late change finds it closed.
-pub(super) async fn read_back(
-    store: &PgStore,
-    intent: LogId,
-) -> Result<Option<LogEntry>, StoreError> {
+pub(super) async fn read_back(store: &PgStore, intent: LogId) -> Result<Option<LogEntry>, StoreError> {
     if let Some(entry) = outcome_of(store, intent).await? {
         return Ok(Some(entry));
     }
@@ -229,9 +162,7 @@ pub(super) async fn read_back(
     line.close().await;
     match closed {
         Ok(_) => outcome_of(store, intent).await,
-        Err(Failed::Conflict(why) | Failed::Nothing(why) | Failed::Lost(why)) => {
-            Err(StoreError::Unreachable { why })
-        }
+        Err(Failed::Conflict(why) | Failed::Nothing(why) | Failed::Lost(why)) => Err(StoreError::Unreachable { why }),
     }
 }
 
@@ -241,14 +172,8 @@ async fn outcome_of(store: &PgStore, intent: LogId) -> Result<Option<LogEntry>, 
     let entries = store
         .at_desk("the outcome", async |reading: &mut Reading<'_>| {
             let mut denied = BTreeMap::new();
-            let mut asking = Asking {
-                bound: &bound,
-                denied: &mut denied,
-                reading,
-            };
-            asking
-                .ask(Question::Outcome, &given, each(rows::log_entry))
-                .await
+            let mut asking = Asking { bound: &bound, denied: &mut denied, reading };
+            asking.ask(Question::Outcome, &given, each(rows::log_entry)).await
         })
         .await?;
     Ok(entries.into_iter().next())
@@ -268,13 +193,9 @@ pub(super) async fn refused(store: &PgStore, event: &RefusedEvent) -> Result<(),
     let answer = call(store, &mut line, "do_refusal", order).await;
     line.close().await;
     match answer {
-        Ok(Answered {
-            word: Word::Done, ..
-        }) => Ok(()),
+        Ok(Answered { word: Word::Done, .. }) => Ok(()),
         Ok(Answered { why, .. }) => Err(StoreError::CannotAnswer { why: sentence(why) }),
-        Err(Failed::Conflict(why) | Failed::Nothing(why) | Failed::Lost(why)) => {
-            Err(StoreError::Unreachable { why })
-        }
+        Err(Failed::Conflict(why) | Failed::Nothing(why) | Failed::Lost(why)) => Err(StoreError::Unreachable { why }),
     }
 }
 
@@ -295,9 +216,7 @@ fn order(armed: &Armed, intent: LogId) -> Value {
 fn stored(evidence: &Evidence) -> Value {
     let (outcome, absence, why, observed) = match &evidence.outcome {
         LookupOutcome::Found { observed } => ("found", None, None, json!(observed)),
-        LookupOutcome::NotFound { absence, why } => {
-            ("not_found", Some(*absence), Some(why), json!([]))
-        }
+        LookupOutcome::NotFound { absence, why } => ("not_found", Some(*absence), Some(why), json!([])),
         LookupOutcome::Unreachable { why, .. } => ("unreachable", None, Some(why), json!([])),
     };
     json!({
@@ -324,9 +243,7 @@ fn in_words(read_back: &Value) -> String {
         .iter()
         .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             format!("{} {value}", name.replace('_', " "))
         })
         .collect();
@@ -346,32 +263,19 @@ mod tests {
             provider: ProviderName::new("lab"),
             started_at: chrono::DateTime::UNIX_EPOCH,
             outcome,
-            steps: vec![LookupStep {
-                asked: "GET /charges".to_owned(),
-                answered: "200".to_owned(),
-                body_sha256: None,
-            }],
+            steps: vec![LookupStep { asked: "GET /charges".to_owned(), answered: "200".to_owned(), body_sha256: None }],
         }
     }
 
     #[test]
     fn evidence_is_stored_in_the_words_of_the_contract() {
-        let absent = LookupOutcome::NotFound {
-            absence: Absence::Consistent,
-            why: "no such object".to_owned(),
-        };
+        let absent = LookupOutcome::NotFound { absence: Absence::Consistent, why: "no such object".to_owned() };
         let stored_absent = stored(&evidence(absent));
         assert_eq!(stored_absent["outcome"], "not_found");
         assert_eq!(stored_absent["definitive"], true);
-        let silent = LookupOutcome::Unreachable {
-            why: "503".to_owned(),
-            retry_after_s: Some(3),
-        };
+        let silent = LookupOutcome::Unreachable { why: "503".to_owned(), retry_after_s: Some(3) };
         let stored_silent = stored(&evidence(silent));
-        assert_eq!(
-            (&stored_silent["outcome"], &stored_silent["definitive"]),
-            (&json!("unreachable"), &json!(false))
-        );
+        assert_eq!((&stored_silent["outcome"], &stored_silent["definitive"]), (&json!("unreachable"), &json!(false)));
         assert_eq!(stored_silent["steps"][0]["asked"], "GET /charges");
     }
 

@@ -50,36 +50,20 @@ impl PgStore {
         self.one_audit(&mut line, bound).await
     }
 
-    async fn one_slice(
-        &self,
-        kept: &mut Option<Line>,
-        bound: Arc<Bound>,
-    ) -> Result<Beside, StoreError> {
+    async fn one_slice(&self, kept: &mut Option<Line>, bound: Arc<Bound>) -> Result<Beside, StoreError> {
         let line = self.line(kept).await?;
         let time = self.options.read_within;
         let books = &self.books;
-        let read = reading::read(
-            &self.options,
-            line,
-            time,
-            "the last hour",
-            async |reading: &mut Reading<'_>| {
-                let mut denied = BTreeMap::new();
-                let mut asking = Asking {
-                    bound: &bound,
-                    denied: &mut denied,
-                    reading,
-                };
-                back_fill(&mut asking, books).await
-            },
-        )
+        let read = reading::read(&self.options, line, time, "the last hour", async |reading: &mut Reading<'_>| {
+            let mut denied = BTreeMap::new();
+            let mut asking = Asking { bound: &bound, denied: &mut denied, reading };
+            back_fill(&mut asking, books).await
+        })
         .await;
         *kept = read.line;
         match read.result {
             Ok(()) => Ok(Beside::Worked),
-            Err(error @ (StoreError::TimedOut { .. } | StoreError::Unreachable { .. })) => {
-                Err(error)
-            }
+            Err(error @ (StoreError::TimedOut { .. } | StoreError::Unreachable { .. })) => Err(error),
             Err(error) => {
                 give_up_back_fill(&mut locked(&self.books));
                 Err(error)
@@ -87,11 +71,7 @@ impl PgStore {
         }
     }
 
-    async fn one_audit(
-        &self,
-        kept: &mut Option<Line>,
-        bound: Arc<Bound>,
-    ) -> Result<Beside, StoreError> {
+    async fn one_audit(&self, kept: &mut Option<Line>, bound: Arc<Bound>) -> Result<Beside, StoreError> {
         let line = self.line(kept).await?;
         let policy = &self.options.policy.rules;
         let began = clock();
@@ -120,9 +100,7 @@ impl PgStore {
         let took = clock().duration_since(began);
         let every = self.options.audit_every;
         let found = found.map_err(|why| self.unfinished(&file, &why));
-        locked(&self.books)
-            .rules
-            .audited(&file.rule.id, found, at, took, every);
+        locked(&self.books).rules.audited(&file.rule.id, found, at, took, every);
         Ok(Beside::Worked)
     }
 

@@ -37,9 +37,7 @@ impl Bound {
         match self.questions.get(&question) {
             Some(Ok(checked)) => Ok(checked),
             Some(Err(why)) => Err(why.clone()),
-            None => Err(StoreError::CannotAnswer {
-                why: format!("{} was not looked at", question.word()),
-            }),
+            None => Err(StoreError::CannotAnswer { why: format!("{} was not looked at", question.word()) }),
         }
     }
 
@@ -53,21 +51,14 @@ impl Bound {
         if let Some(why) = &self.facts.read_only {
             return Err(why.clone());
         }
-        self.profile
-            .call(name)
-            .ok_or_else(|| format!("profile {} has no {name}.sql", self.profile.name))
+        self.profile.call(name).ok_or_else(|| format!("profile {} has no {name}.sql", self.profile.name))
     }
 
     /// Whether a look was cut short by a lock or a time limit, so that it should be taken again.
     pub(super) fn is_incomplete(&self) -> bool {
         let cut_short = |why: &StoreError| matches!(why, StoreError::TimedOut { .. });
-        self.questions
-            .values()
-            .any(|standing| standing.as_ref().err().is_some_and(cut_short))
-            || self
-                .rules
-                .iter()
-                .any(|(_, why)| why.as_ref().is_some_and(cut_short))
+        self.questions.values().any(|standing| standing.as_ref().err().is_some_and(cut_short))
+            || self.rules.iter().any(|(_, why)| why.as_ref().is_some_and(cut_short))
     }
 
     /// Names of the profile's indexes that are not in the database.
@@ -94,13 +85,9 @@ const INDEXES: &str = "SELECT c.relname::text AS name FROM pg_catalog.pg_class c
 pub(super) async fn look_around(options: &StoreOptions) -> Result<Bound, StoreError> {
     let line = Line::open(options).await?;
     let time = options.connect_within.saturating_mul(3);
-    let read = reading::read(
-        options,
-        line,
-        time,
-        "looking around",
-        async |reading: &mut Reading<'_>| bind(options, reading).await,
-    )
+    let read = reading::read(options, line, time, "looking around", async |reading: &mut Reading<'_>| {
+        bind(options, reading).await
+    })
     .await;
     if let Some(line) = read.line {
         line.close().await;
@@ -134,10 +121,7 @@ async fn bind(options: &StoreOptions, reading: &mut Reading<'_>) -> Result<Bound
     let off = off(&questions, &rules);
     let facts = ServerFacts {
         profile: profile.name.clone(),
-        server: format!(
-            "PostgreSQL {}",
-            server.version.split(' ').next().unwrap_or("")
-        ),
+        server: format!("PostgreSQL {}", server.version.split(' ').next().unwrap_or("")),
         database: server.database,
         role: server.role,
         environment: environment.ok().flatten(),
@@ -145,20 +129,12 @@ async fn bind(options: &StoreOptions, reading: &mut Reading<'_>) -> Result<Bound
         off,
         read_only,
     };
-    Ok(Bound {
-        profile,
-        facts,
-        questions,
-        rules,
-        missing_indexes,
-    })
+    Ok(Bound { profile, facts, questions, rules, missing_indexes })
 }
 
 async fn server(reading: &mut Reading<'_>) -> Result<Server, StoreError> {
     let rows = reading.ask_own("the server", sqlx::query(SERVER)).await?;
-    let unreadable = || StoreError::Unreachable {
-        why: "the server says nothing about itself".to_owned(),
-    };
+    let unreadable = || StoreError::Unreachable { why: "the server says nothing about itself".to_owned() };
     let row = rows.first().ok_or_else(unreadable)?;
     let reader = Reader::new("the server", row);
     Ok(Server {
@@ -166,37 +142,20 @@ async fn server(reading: &mut Reading<'_>) -> Result<Server, StoreError> {
         database: reader.text("database")?,
         role: reader.text("role")?,
         standby: reader.flag("standby")?,
-        installed: if reader.flag("installed")? {
-            Installed::Yes
-        } else {
-            Installed::No
-        },
+        installed: if reader.flag("installed")? { Installed::Yes } else { Installed::No },
     })
 }
 
 /// The profile all of whose columns are there. The one with most columns wins: it is the most particular.
-async fn recognise(
-    options: &StoreOptions,
-    reading: &mut Reading<'_>,
-) -> Result<Profile, StoreError> {
+async fn recognise(options: &StoreOptions, reading: &mut Reading<'_>) -> Result<Profile, StoreError> {
     if let Some(name) = &options.profile {
-        let named = options
-            .profiles
-            .iter()
-            .find(|profile| profile.name == *name);
-        return named.cloned().ok_or_else(|| StoreError::CannotAnswer {
-            why: format!("there is no profile {name}"),
-        });
+        let named = options.profiles.iter().find(|profile| profile.name == *name);
+        return named.cloned().ok_or_else(|| StoreError::CannotAnswer { why: format!("there is no profile {name}") });
     }
-    let tables: BTreeSet<&String> = options
-        .profiles
-        .iter()
-        .flat_map(|profile| profile.recognise.iter().map(|(table, _)| table))
-        .collect();
+    let tables: BTreeSet<&String> =
+        options.profiles.iter().flat_map(|profile| profile.recognise.iter().map(|(table, _)| table)).collect();
     let tables: Vec<String> = tables.into_iter().cloned().collect();
-    let rows = reading
-        .ask_own("the catalogue", sqlx::query(COLUMNS).bind(tables))
-        .await?;
+    let rows = reading.ask_own("the catalogue", sqlx::query(COLUMNS).bind(tables)).await?;
     let found = rows
         .iter()
         .map(|row| {
@@ -207,22 +166,9 @@ async fn recognise(
     fitting(&options.profiles, &found).cloned()
 }
 
-fn fitting<'p>(
-    profiles: &'p [Profile],
-    found: &BTreeSet<(String, String)>,
-) -> Result<&'p Profile, StoreError> {
-    let missing = |profile: &Profile| {
-        profile
-            .recognise
-            .iter()
-            .filter(|column| !found.contains(*column))
-            .count()
-    };
-    if let Some(profile) = profiles
-        .iter()
-        .filter(|p| missing(p) == 0)
-        .max_by_key(|p| p.recognise.len())
-    {
+fn fitting<'p>(profiles: &'p [Profile], found: &BTreeSet<(String, String)>) -> Result<&'p Profile, StoreError> {
+    let missing = |profile: &Profile| profile.recognise.iter().filter(|column| !found.contains(*column)).count();
+    if let Some(profile) = profiles.iter().filter(|p| missing(p) == 0).max_by_key(|p| p.recognise.len()) {
         return Ok(profile);
     }
     let nearest = profiles.iter().min_by_key(|profile| missing(profile));
@@ -240,11 +186,7 @@ fn fitting<'p>(
                 "no profile fits the tables of this database; {} comes nearest and lacks {}{}",
                 nearest.name,
                 lacks.join(", "),
-                if missing(nearest) > lacks.len() {
-                    " …"
-                } else {
-                    ""
-                }
+                if missing(nearest) > lacks.len() { " …" } else { "" }
             )
         }
     };
@@ -259,9 +201,7 @@ async fn questions(
     let mut questions = BTreeMap::new();
     for question in Question::ALL {
         let standing = match profile.question(question, installed) {
-            Ok(checked) => standing(checked, &question.signature(), reading)
-                .await
-                .map(|()| checked.clone()),
+            Ok(checked) => standing(checked, &question.signature(), reading).await.map(|()| checked.clone()),
             Err(why) => Err(StoreError::CannotAnswer { why }),
         };
         only_about_the_file(reading, &standing)?;
@@ -271,34 +211,19 @@ async fn questions(
 }
 
 /// Prepares one statement, compares it with the contract, and reads the server's plan of it.
-async fn standing(
-    checked: &Checked,
-    signature: &Signature,
-    reading: &mut Reading<'_>,
-) -> Result<(), StoreError> {
+async fn standing(checked: &Checked, signature: &Signature, reading: &mut Reading<'_>) -> Result<(), StoreError> {
     let described = reading.describe(checked).await?;
     compare(checked.file(), signature, &described)?;
-    let samples: Vec<Given> = signature
-        .parameters
-        .iter()
-        .map(|field| sample(field.kind))
-        .collect();
+    let samples: Vec<Given> = signature.parameters.iter().map(|field| sample(field.kind)).collect();
     let plan = reading.plan(checked, &samples).await?;
-    plan::only_reads(&plan).map_err(|not| StoreError::CannotAnswer {
-        why: format!("{}: {not}", checked.file()),
-    })
+    plan::only_reads(&plan).map_err(|not| StoreError::CannotAnswer { why: format!("{}: {not}", checked.file()) })
 }
 
 /// A file's own fault switches its panel off; a lost connection or a used-up time fails the connect,
 /// because the rest was never looked at.
-fn only_about_the_file<T>(
-    reading: &Reading<'_>,
-    standing: &Result<T, StoreError>,
-) -> Result<(), StoreError> {
+fn only_about_the_file<T>(reading: &Reading<'_>, standing: &Result<T, StoreError>) -> Result<(), StoreError> {
     match standing {
-        Err(error) if reading.is_lost() || matches!(error, StoreError::Unreachable { .. }) => {
-            Err(error.clone())
-        }
+        Err(error) if reading.is_lost() || matches!(error, StoreError::Unreachable { .. }) => Err(error.clone()),
         Err(_) | Ok(_) => Ok(()),
     }
 }
@@ -324,9 +249,7 @@ async fn ask(
     match questions.get(&question) {
         Some(Ok(checked)) => Ok((checked.file().to_owned(), reading.ask(checked, &[]).await?)),
         Some(Err(why)) => Err(why.clone()),
-        None => Err(StoreError::CannotAnswer {
-            why: "not asked".to_owned(),
-        }),
+        None => Err(StoreError::CannotAnswer { why: "not asked".to_owned() }),
     }
 }
 
@@ -349,10 +272,7 @@ fn environment(file: &str, row: &PgRow) -> Result<Environment, StoreError> {
         "demo" | "lab" => EnvironmentKind::Demo,
         _ => return Err(reader.wrong("kind", "production, staging, development or demo", word)),
     };
-    Ok(Environment {
-        name: reader.text("name")?,
-        kind,
-    })
+    Ok(Environment { name: reader.text("name")?, kind })
 }
 
 async fn rights(
@@ -360,20 +280,14 @@ async fn rights(
     reading: &mut Reading<'_>,
 ) -> Answer<Vec<String>> {
     let at = reading.now();
-    let listed = ask(questions, Question::Rights, reading)
-        .await
-        .and_then(|(file, rows)| {
-            rows.iter()
-                .map(|row| {
-                    let reader = Reader::new(&file, row);
-                    Ok(format!(
-                        "{} on {}",
-                        reader.text("right")?,
-                        reader.text("on_what")?
-                    ))
-                })
-                .collect::<Result<Vec<String>, StoreError>>()
-        });
+    let listed = ask(questions, Question::Rights, reading).await.and_then(|(file, rows)| {
+        rows.iter()
+            .map(|row| {
+                let reader = Reader::new(&file, row);
+                Ok(format!("{} on {}", reader.text("right")?, reader.text("on_what")?))
+            })
+            .collect::<Result<Vec<String>, StoreError>>()
+    });
     match listed {
         Ok(rights) => Answer::known(rights, at),
         Err(why) => Answer::not_known(why.to_string()),
@@ -389,15 +303,10 @@ async fn read_only(
     reading: &mut Reading<'_>,
 ) -> Result<Option<String>, StoreError> {
     if profile.install.is_none() {
-        return Ok(Some(format!(
-            "Profile {} only reads: its schema has no guarded functions.",
-            profile.name
-        )));
+        return Ok(Some(format!("Profile {} only reads: its schema has no guarded functions.", profile.name)));
     }
     if server.installed == Installed::No {
-        return Ok(Some(
-            "This database has no schema unstuck. See: unstuck install --print".to_owned(),
-        ));
+        return Ok(Some("This database has no schema unstuck. See: unstuck install --print".to_owned()));
     }
     if server.standby {
         return Ok(Some("This server is a standby: it only reads.".to_owned()));
@@ -410,11 +319,7 @@ async fn read_only(
         }
         Err(why) => return Ok(Some(why.to_string())),
     };
-    if let Some(ours) = options
-        .environment
-        .as_ref()
-        .filter(|ours| *ours != environment)
-    {
+    if let Some(ours) = options.environment.as_ref().filter(|ours| *ours != environment) {
         return Ok(Some(format!(
             "The database says it is {} ({}), the configuration says {} ({}).",
             environment.name,
@@ -426,13 +331,8 @@ async fn read_only(
     for (_, checked) in profile.calls() {
         let described = reading.describe(checked).await;
         only_about_the_file(reading, &described)?;
-        let fits = described.and_then(|described| {
-            Ok(compare(
-                checked.file(),
-                &contract::call_signature(),
-                &described,
-            )?)
-        });
+        let fits =
+            described.and_then(|described| Ok(compare(checked.file(), &contract::call_signature(), &described)?));
         if let Err(why) = fits {
             return Ok(Some(why.to_string()));
         }
@@ -440,26 +340,11 @@ async fn read_only(
     Ok(None)
 }
 
-async fn missing_indexes(
-    profile: &Profile,
-    reading: &mut Reading<'_>,
-) -> Result<Vec<String>, StoreError> {
-    let names: Vec<String> = profile
-        .indexes
-        .iter()
-        .map(|index| index.name.clone())
-        .collect();
-    let rows = reading
-        .ask_own("the catalogue", sqlx::query(INDEXES).bind(names.clone()))
-        .await?;
-    let found: BTreeSet<String> = rows
-        .iter()
-        .filter_map(|row| row.try_get("name").ok())
-        .collect();
-    Ok(names
-        .into_iter()
-        .filter(|name| !found.contains(name))
-        .collect())
+async fn missing_indexes(profile: &Profile, reading: &mut Reading<'_>) -> Result<Vec<String>, StoreError> {
+    let names: Vec<String> = profile.indexes.iter().map(|index| index.name.clone()).collect();
+    let rows = reading.ask_own("the catalogue", sqlx::query(INDEXES).bind(names.clone())).await?;
+    let found: BTreeSet<String> = rows.iter().filter_map(|row| row.try_get("name").ok()).collect();
+    Ok(names.into_iter().filter(|name| !found.contains(name)).collect())
 }
 
 fn off(
@@ -468,17 +353,11 @@ fn off(
 ) -> Vec<PanelOff> {
     let of_questions = questions.iter().filter_map(|(question, standing)| {
         let why = standing.as_ref().err()?.to_string();
-        Some(PanelOff {
-            question: question.word().to_owned(),
-            why,
-        })
+        Some(PanelOff { question: question.word().to_owned(), why })
     });
-    let of_rules = rules.iter().filter_map(|(file, why)| {
-        Some(PanelOff {
-            question: file.rule.id.clone(),
-            why: why.as_ref()?.to_string(),
-        })
-    });
+    let of_rules = rules
+        .iter()
+        .filter_map(|(file, why)| Some(PanelOff { question: file.rule.id.clone(), why: why.as_ref()?.to_string() }));
     of_questions.chain(of_rules).collect()
 }
 
@@ -505,10 +384,7 @@ mod tests {
     #[test]
     fn a_profile_fits_when_all_its_columns_are_there() {
         let profiles = profiles();
-        let reference = profiles
-            .iter()
-            .find(|profile| profile.name == "reference")
-            .unwrap();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
         let found: BTreeSet<(String, String)> = reference.recognise.iter().cloned().collect();
         assert_eq!(fitting(&profiles, &found).unwrap().name, "reference");
     }
@@ -516,17 +392,10 @@ mod tests {
     #[test]
     fn when_none_fits_the_nearest_says_what_it_lacks() {
         let profiles = profiles();
-        let reference = profiles
-            .iter()
-            .find(|profile| profile.name == "reference")
-            .unwrap();
-        let found: BTreeSet<(String, String)> =
-            reference.recognise.iter().skip(1).cloned().collect();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
+        let found: BTreeSet<(String, String)> = reference.recognise.iter().skip(1).cloned().collect();
         let why = fitting(&profiles, &found).unwrap_err().to_string();
-        assert!(
-            why.contains("reference comes nearest and lacks idempotency_keys.scope"),
-            "{why}"
-        );
+        assert!(why.contains("reference comes nearest and lacks idempotency_keys.scope"), "{why}");
         assert!(fitting(&[], &found).is_err());
     }
 }

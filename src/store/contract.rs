@@ -94,9 +94,7 @@ impl Question {
 
     /// Reads the name of a file without `.sql`.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|question| question.word() == word)
+        Self::ALL.into_iter().find(|question| question.word() == word)
     }
 
     /// What it is given and what it answers with.
@@ -108,33 +106,24 @@ impl Question {
             Self::Rates => ("after_id int8, limit int8", &[RATES]),
             Self::RatesStart => ("minutes int8", &["start_id int8"]),
             Self::Providers => ("since timestamptz", &[PROVIDERS]),
-            Self::Recoverer => (
-                "",
-                &["last_at timestamptz?, last_what text?, next_at timestamptz?"],
-            ),
+            Self::Recoverer => ("", &["last_at timestamptz?, last_what text?, next_at timestamptz?"]),
             Self::Offenders => ("since timestamptz, limit int8", &[OFFENDERS]),
             Self::Record => ("scope text, key text", &[RECORD, RECORD_MORE]),
             Self::Evidence => ("scope text, key text, limit int8", &[EVIDENCE]),
-            Self::Timeline => (
-                "scope text, key text, limit int8",
-                &["at timestamptz, lane text, what text, detail text?, ref text?"],
-            ),
-            Self::Find => (
-                "id text, limit int8",
-                &["scope text, key text, order_id text?, payment_id text?, why text"],
-            ),
-            Self::Changes => (
-                "since timestamptz, limit int8",
-                &["at timestamptz, kind text, what text, who text?"],
-            ),
+            Self::Timeline => {
+                ("scope text, key text, limit int8", &["at timestamptz, lane text, what text, detail text?, ref text?"])
+            }
+            Self::Find => {
+                ("id text, limit int8", &["scope text, key text, order_id text?, payment_id text?, why text"])
+            }
+            Self::Changes => ("since timestamptz, limit int8", &["at timestamptz, kind text, what text, who text?"]),
             Self::Log => ("limit int8", &[LOG]),
             Self::Outcome => ("intent_id int8", &[LOG]),
             Self::Environment => ("", &["name text, kind text"]),
             Self::Rights => ("", &["right text, on_what text"]),
-            Self::HandedOver => (
-                "limit int8",
-                &["scope text, key text, owner text?, by text, at timestamptz, note text"],
-            ),
+            Self::HandedOver => {
+                ("limit int8", &["scope text, key text, owner text?, by text, at timestamptz, note text"])
+            }
         };
         Signature::new(given, answers)
     }
@@ -153,11 +142,9 @@ const PULSE: &str = "signal text, currency text?, count int8, amount int8?, olde
 const RATES: &str = "minute timestamptz, requests int8, ok int8, conflict int8, mismatch int8, replayed int8, \
     unavailable int8, failed int8, next_id int8";
 
-const PROVIDERS: &str =
-    "provider text, calls int8, timeouts int8, errors int8, p95_ms float8?, unknown int8";
+const PROVIDERS: &str = "provider text, calls int8, timeouts int8, errors int8, p95_ms float8?, unknown int8";
 
-const OFFENDERS: &str =
-    "scope text, route text, key text?, conflicts int8, mismatches int8, last_at timestamptz";
+const OFFENDERS: &str = "scope text, route text, key text?, conflicts int8, mismatches int8, last_at timestamptz";
 
 const EVIDENCE: &str = "id int8, at timestamptz, operator text, provider text, started_at timestamptz, outcome text, \
     definitive bool, why text?, observed jsonb, steps jsonb";
@@ -176,10 +163,7 @@ pub fn rule_signature() -> Signature {
 
 /// What every guarded function is given and answers with.
 pub fn call_signature() -> Signature {
-    Signature::new(
-        "order jsonb",
-        &["outcome text, why text?, log_id int8?, version text?, read_back jsonb?"],
-    )
+    Signature::new("order jsonb", &["outcome text, why text?, log_id int8?, version text?, read_back jsonb?"])
 }
 
 /// The types the contract uses.
@@ -202,15 +186,8 @@ pub enum Type {
 }
 
 impl Type {
-    const ALL: [Self; 7] = [
-        Self::Text,
-        Self::Int4,
-        Self::Int8,
-        Self::Float8,
-        Self::Bool,
-        Self::Timestamptz,
-        Self::Jsonb,
-    ];
+    const ALL: [Self; 7] =
+        [Self::Text, Self::Int4, Self::Int8, Self::Float8, Self::Bool, Self::Timestamptz, Self::Jsonb];
 
     /// PostgreSQL's word for it.
     pub fn word(self) -> &'static str {
@@ -227,8 +204,7 @@ impl Type {
 
     /// Whether the server's word means it.
     fn is(self, found: &str) -> bool {
-        self.word() == found
-            || (self == Self::Text && ["varchar", "bpchar", "name"].contains(&found))
+        self.word() == found || (self == Self::Text && ["varchar", "bpchar", "name"].contains(&found))
     }
 }
 
@@ -269,10 +245,7 @@ pub struct Signature {
 
 impl Signature {
     fn new(parameters: &'static str, columns: &[&'static str]) -> Self {
-        Self {
-            parameters: fields(parameters),
-            columns: columns.iter().flat_map(|list| fields(list)).collect(),
-        }
+        Self { parameters: fields(parameters), columns: columns.iter().flat_map(|list| fields(list)).collect() }
     }
 }
 
@@ -281,14 +254,8 @@ fn fields(list: &'static str) -> Vec<Field> {
     list.split(',')
         .filter_map(|field| {
             let (name, word) = field.trim().split_once(' ')?;
-            let null = if word.ends_with('?') {
-                Null::Maybe
-            } else {
-                Null::Never
-            };
-            let kind = Type::ALL
-                .into_iter()
-                .find(|kind| kind.word() == word.trim_end_matches('?'))?;
+            let null = if word.ends_with('?') { Null::Maybe } else { Null::Never };
+            let kind = Type::ALL.into_iter().find(|kind| kind.word() == word.trim_end_matches('?'))?;
             Some(Field { name, kind, null })
         })
         .collect()
@@ -348,11 +315,7 @@ pub fn compare(file: &str, signature: &Signature, described: &Described) -> Resu
                 ));
             }
             None => {
-                return Err(wrong(
-                    expected.name.to_owned(),
-                    expected.kind.word(),
-                    "absent",
-                ));
+                return Err(wrong(expected.name.to_owned(), expected.kind.word(), "absent"));
             }
         }
     }
@@ -368,16 +331,8 @@ mod tests {
 
     fn described(signature: &Signature) -> Described {
         Described {
-            parameters: signature
-                .parameters
-                .iter()
-                .map(|field| field.kind.to_string())
-                .collect(),
-            columns: signature
-                .columns
-                .iter()
-                .map(|f| (f.name.to_owned(), f.kind.to_string()))
-                .collect(),
+            parameters: signature.parameters.iter().map(|field| field.kind.to_string()).collect(),
+            columns: signature.columns.iter().map(|f| (f.name.to_owned(), f.kind.to_string())).collect(),
         }
     }
 
@@ -389,17 +344,7 @@ mod tests {
             assert_eq!(compare("f", &signature, &described(&signature)), Ok(()));
         }
         let counts = |list: &'static str| (fields(list).len(), list.split(',').count());
-        for list in [
-            RECORD,
-            RECORD_MORE,
-            PULSE,
-            RATES,
-            PROVIDERS,
-            OFFENDERS,
-            EVIDENCE,
-            LOG,
-            BREACH,
-        ] {
+        for list in [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH] {
             let (read, written) = counts(list);
             assert_eq!(read, written, "{list}");
         }
@@ -413,26 +358,18 @@ mod tests {
         let mut other = described(&signature);
         other.columns[0].1 = "timestamp".to_owned();
         assert_eq!(
-            compare("mine/get_changes.sql", &signature, &other)
-                .unwrap_err()
-                .to_string(),
+            compare("mine/get_changes.sql", &signature, &other).unwrap_err().to_string(),
             "mine/get_changes.sql: column at is timestamp, the contract says timestamptz"
         );
         let mut fewer = described(&signature);
         fewer.columns.pop();
-        assert_eq!(
-            compare("f", &signature, &fewer).unwrap_err().found,
-            "absent"
-        );
+        assert_eq!(compare("f", &signature, &fewer).unwrap_err().found, "absent");
         let mut more = described(&signature);
         more.columns.push(("x".to_owned(), "text".to_owned()));
         assert_eq!(compare("f", &signature, &more).unwrap_err().column, "x");
         let mut swapped = described(&signature);
         swapped.columns.swap(1, 2);
-        assert_eq!(
-            compare("f", &signature, &swapped).unwrap_err().column,
-            "2 (kind)"
-        );
+        assert_eq!(compare("f", &signature, &swapped).unwrap_err().column, "2 (kind)");
     }
 
     #[test]
@@ -444,10 +381,7 @@ mod tests {
         other.parameters = vec!["int4".to_owned()];
         assert_eq!(compare("f", &signature, &other).unwrap_err().column, "$1");
         other.parameters = vec!["int8".to_owned(), "int8".to_owned(), "int8".to_owned()];
-        assert_eq!(
-            compare("f", &signature, &other).unwrap_err().expected,
-            "absent"
-        );
+        assert_eq!(compare("f", &signature, &other).unwrap_err().expected, "absent");
     }
 
     #[test]

@@ -19,33 +19,22 @@ pub(super) fn meaning(error: &sqlx::Error, what: &str) -> StoreError {
 /// What the server said.
 fn database(said: &dyn DatabaseError, what: &str) -> StoreError {
     let code = said.code().unwrap_or_default();
-    let timed_out = |why: &str| StoreError::TimedOut {
-        what: format!("{what}: {why}"),
-    };
-    let unreachable = |why: &str| StoreError::Unreachable {
-        why: why.to_owned(),
-    };
+    let timed_out = |why: &str| StoreError::TimedOut { what: format!("{what}: {why}") };
+    let unreachable = |why: &str| StoreError::Unreachable { why: why.to_owned() };
     match code.as_ref() {
         "57014" => timed_out("the server stopped it at the time limit"),
         "55P03" => timed_out("somebody holds a lock on the table"),
         "25P03" => timed_out("the transaction was idle for too long"),
         // The text of this one names the object and nothing else.
-        "42501" => StoreError::Denied {
-            what: format!("{what}: {}", said.message()),
-        },
-        "28000" | "28P01" => StoreError::Denied {
-            what: "logging in".to_owned(),
-        },
+        "42501" => StoreError::Denied { what: format!("{what}: {}", said.message()) },
+        "28000" | "28P01" => StoreError::Denied { what: "logging in".to_owned() },
         "3D000" => unreachable("there is no database of that name"),
         "53300" => unreachable("the server has no free connection slot"),
         "57P01" => unreachable("the server closed our connection"),
         "57P02" => unreachable("the server crashed or was stopped"),
         "57P03" => unreachable("the server is starting up"),
         other if other.starts_with("08") => unreachable("the connection was lost"),
-        other => StoreError::Database {
-            sqlstate: other.to_owned(),
-            meaning: format!("{what}: {}", class(other)),
-        },
+        other => StoreError::Database { sqlstate: other.to_owned(), meaning: format!("{what}: {}", class(other)) },
     }
 }
 
@@ -81,9 +70,7 @@ fn client(error: &sqlx::Error, what: &str) -> StoreError {
     } else {
         "no connection"
     };
-    StoreError::Unreachable {
-        why: why.to_owned(),
-    }
+    StoreError::Unreachable { why: why.to_owned() }
 }
 
 /// Whether the connection can be used again after this.
@@ -115,21 +102,13 @@ mod tests {
     fn a_lost_connection_is_unreachable_and_lost() {
         let error = sqlx::Error::Io(std::io::Error::other("secret host name"));
         assert!(is_lost(&error));
-        assert_eq!(
-            meaning(&error, "get_stuck"),
-            StoreError::Unreachable {
-                why: "no connection".to_owned()
-            }
-        );
+        assert_eq!(meaning(&error, "get_stuck"), StoreError::Unreachable { why: "no connection".to_owned() });
     }
 
     #[test]
     fn an_unreadable_answer_does_not_lose_the_connection() {
         let error = sqlx::Error::ColumnNotFound("x".to_owned());
         assert!(!is_lost(&error));
-        assert!(matches!(
-            meaning(&error, "get_stuck"),
-            StoreError::Database { .. }
-        ));
+        assert!(matches!(meaning(&error, "get_stuck"), StoreError::Database { .. }));
     }
 }

@@ -131,24 +131,12 @@ pub enum Reason {
 
 /// Reads a `get_*` or rule file: one SELECT of listed parts.
 pub fn read(file: &str, text: &str) -> Result<Checked, Refused> {
-    check_read(text)
-        .map(|(sql, parameters)| Checked {
-            file: file.to_owned(),
-            sql,
-            parameters,
-        })
-        .map_err(named(file))
+    check_read(text).map(|(sql, parameters)| Checked { file: file.to_owned(), sql, parameters }).map_err(named(file))
 }
 
 /// Reads a `do_*` file: the one call of the function that carries the file's name.
 pub fn change(file: &str, text: &str) -> Result<Checked, Refused> {
-    call::check(file, text)
-        .map(|sql| Checked {
-            file: file.to_owned(),
-            sql,
-            parameters: 1,
-        })
-        .map_err(named(file))
+    call::check(file, text).map(|sql| Checked { file: file.to_owned(), sql, parameters: 1 }).map_err(named(file))
 }
 
 fn named(file: &str) -> impl FnOnce(Reason) -> Refused {
@@ -162,60 +150,41 @@ fn check_read(text: &str) -> Result<(String, u16), Reason> {
     no_verbs(&lexed.tokens)?;
     let parameters = parameters(&lexed.tokens)?;
     check_tree(&lexed.bare)?;
-    Ok((
-        lexed
-            .bare
-            .trim()
-            .trim_end_matches(';')
-            .trim_end()
-            .to_owned(),
-        parameters,
-    ))
+    Ok((lexed.bare.trim().trim_end_matches(';').trim_end().to_owned(), parameters))
 }
 
 /// The parser's reading, against the grammar table.
 fn check_tree(bare: &str) -> Result<(), Reason> {
-    let trees =
-        Parser::parse_sql(&PostgreSqlDialect {}, bare).map_err(|error| Reason::NotUnderstood {
-            why: error.to_string(),
-        })?;
+    let trees = Parser::parse_sql(&PostgreSqlDialect {}, bare)
+        .map_err(|error| Reason::NotUnderstood { why: error.to_string() })?;
     let [statement] = trees.as_slice() else {
         return Err(Reason::Count { count: trees.len() });
     };
-    let tree = serde_json::to_value(statement).map_err(|error| Reason::NotUnderstood {
-        why: error.to_string(),
-    })?;
+    let tree = serde_json::to_value(statement).map_err(|error| Reason::NotUnderstood { why: error.to_string() })?;
     walk::check(&tree)
 }
 
 /// A semicolon only as the very last word: PostgreSQL could not find a second statement either.
 fn one_statement(tokens: &[lex::Token]) -> Result<(), Reason> {
     let inner = tokens.split_last().map_or(tokens, |(_, before)| before);
-    let more = inner
-        .iter()
-        .filter(|token| token.kind == lex::Kind::Mark(';'))
-        .count();
+    let more = inner.iter().filter(|token| token.kind == lex::Kind::Mark(';')).count();
     match (tokens, more) {
         ([], _) => Err(Reason::Count { count: 0 }),
         (_, 0) => Ok(()),
-        (_, more) => Err(Reason::Count {
-            count: more.saturating_add(1),
-        }),
+        (_, more) => Err(Reason::Count { count: more.saturating_add(1) }),
     }
 }
 
 /// Words of change that no read needs, not even as a name. The grammar refuses their statements
 /// anyway; this also refuses a text that only looks like one (`SELECT 1 delete FROM t` names a column).
-const VERBS: &[&str] = &[
-    "call", "copy", "delete", "do", "execute", "insert", "into", "merge", "prepare", "truncate",
-    "update",
-];
+const VERBS: &[&str] =
+    &["call", "copy", "delete", "do", "execute", "insert", "into", "merge", "prepare", "truncate", "update"];
 
 fn no_verbs(tokens: &[lex::Token]) -> Result<(), Reason> {
     tokens.iter().try_for_each(|token| match &token.kind {
-        lex::Kind::Word(word) if VERBS.contains(&word.as_str()) => Err(Reason::NotAllowed {
-            what: format!("the word {}", word.to_ascii_uppercase()),
-        }),
+        lex::Kind::Word(word) if VERBS.contains(&word.as_str()) => {
+            Err(Reason::NotAllowed { what: format!("the word {}", word.to_ascii_uppercase()) })
+        }
         lex::Kind::Word(_)
         | lex::Kind::Quoted(_)
         | lex::Kind::Number(_)
@@ -231,29 +200,16 @@ fn no_verbs(tokens: &[lex::Token]) -> Result<(), Reason> {
 fn parameters(tokens: &[lex::Token]) -> Result<u16, Reason> {
     let mut used: Vec<u16> = tokens
         .iter()
-        .filter_map(|token| {
-            if let lex::Kind::Param(number) = token.kind {
-                Some(number)
-            } else {
-                None
-            }
-        })
+        .filter_map(|token| if let lex::Kind::Param(number) = token.kind { Some(number) } else { None })
         .collect();
     used.sort_unstable();
     used.dedup();
     let highest = used.last().copied().unwrap_or(0);
-    if usize::from(highest) == used.len() {
-        Ok(highest)
-    } else {
-        Err(Reason::Parameters { highest })
-    }
+    if usize::from(highest) == used.len() { Ok(highest) } else { Err(Reason::Parameters { highest }) }
 }
 
 impl From<lex::Unreadable> for Reason {
     fn from(unreadable: lex::Unreadable) -> Self {
-        Self::Text {
-            line: unreadable.line,
-            why: unreadable.why,
-        }
+        Self::Text { line: unreadable.line, why: unreadable.why }
     }
 }

@@ -32,19 +32,12 @@ pub struct Library {
 impl Library {
     /// The files of [`SHIPPED`] profiles, as they were built in.
     pub fn shipped() -> Self {
-        let ours = |path: &str| {
-            SHIPPED
-                .iter()
-                .any(|name| path.split('/').next() == Some(*name))
-        };
+        let ours = |path: &str| SHIPPED.iter().any(|name| path.split('/').next() == Some(*name));
         let files = FILES
             .iter()
             .filter(|(path, _)| ours(path))
             .map(|(path, text)| {
-                let source = Source {
-                    file: (*path).to_owned(),
-                    text: (*text).to_owned(),
-                };
+                let source = Source { file: (*path).to_owned(), text: (*text).to_owned() };
                 ((*path).to_owned(), source)
             })
             .collect();
@@ -55,15 +48,7 @@ impl Library {
     pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let files = files
             .into_iter()
-            .map(|(path, text)| {
-                (
-                    path.to_owned(),
-                    Source {
-                        file: path.to_owned(),
-                        text: text.to_owned(),
-                    },
-                )
-            })
+            .map(|(path, text)| (path.to_owned(), Source { file: path.to_owned(), text: text.to_owned() }))
             .collect();
         Self { files }
     }
@@ -80,10 +65,7 @@ impl Library {
             let entries = match fs::read_dir(&here) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    mistakes.push(Mistake::new(
-                        here.display(),
-                        format!("cannot be read: {error}"),
-                    ));
+                    mistakes.push(Mistake::new(here.display(), format!("cannot be read: {error}")));
                     continue;
                 }
             };
@@ -95,31 +77,20 @@ impl Library {
                 let below = path.strip_prefix(folder).unwrap_or(&path);
                 let name = below.display().to_string().replace('\\', "/");
                 if !name.contains('/') {
-                    let why =
-                        "lies beside the profiles; put it in a folder with the profile's name";
+                    let why = "lies beside the profiles; put it in a folder with the profile's name";
                     mistakes.push(Mistake::new(path.display(), why));
                     continue;
                 }
                 match fs::read_to_string(&path) {
                     Ok(text) => {
-                        let source = Source {
-                            file: path.display().to_string(),
-                            text,
-                        };
+                        let source = Source { file: path.display().to_string(), text };
                         self.files.insert(name, source);
                     }
-                    Err(error) => mistakes.push(Mistake::new(
-                        path.display(),
-                        format!("cannot be read: {error}"),
-                    )),
+                    Err(error) => mistakes.push(Mistake::new(path.display(), format!("cannot be read: {error}"))),
                 }
             }
         }
-        if mistakes.is_empty() {
-            Ok(self)
-        } else {
-            Err(mistakes)
-        }
+        if mistakes.is_empty() { Ok(self) } else { Err(mistakes) }
     }
 
     /// The text of one file, by its path below `queries/`.
@@ -129,12 +100,8 @@ impl Library {
 
     /// The names of all profiles: the folders there are.
     pub fn profiles(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .files
-            .keys()
-            .filter_map(|path| path.split('/').next())
-            .map(str::to_owned)
-            .collect();
+        let mut names: Vec<String> =
+            self.files.keys().filter_map(|path| path.split('/').next()).map(str::to_owned).collect();
         names.dedup();
         names
     }
@@ -144,9 +111,7 @@ impl Library {
         let start = format!("{name}/");
         self.files
             .iter()
-            .filter_map(|(path, source)| {
-                Some((path.strip_prefix(&start)?.to_owned(), source.clone()))
-            })
+            .filter_map(|(path, source)| Some((path.strip_prefix(&start)?.to_owned(), source.clone())))
             .collect()
     }
 }
@@ -157,10 +122,7 @@ mod tests {
 
     #[test]
     fn every_folder_of_queries_is_registered() {
-        let mut folders: Vec<&str> = FILES
-            .iter()
-            .filter_map(|(path, _)| path.split('/').next())
-            .collect();
+        let mut folders: Vec<&str> = FILES.iter().filter_map(|(path, _)| path.split('/').next()).collect();
         folders.dedup();
         let mut shipped = SHIPPED.to_vec();
         shipped.sort_unstable();
@@ -175,11 +137,7 @@ mod tests {
         let library = Library::shipped().overlaid(folder.path()).unwrap();
         assert_eq!(library.text("reference/get_stuck.sql"), Some("SELECT 1"));
         let files = library.of_profile("reference");
-        assert!(
-            files["get_stuck.sql"]
-                .file
-                .starts_with(&folder.path().display().to_string())
-        );
+        assert!(files["get_stuck.sql"].file.starts_with(&folder.path().display().to_string()));
         assert_eq!(files["get_unknown.sql"].file, "reference/get_unknown.sql");
     }
 
@@ -189,10 +147,6 @@ mod tests {
         fs::write(folder.path().join("get_stuck.sql"), "SELECT 1").unwrap();
         let mistakes = Library::shipped().overlaid(folder.path()).unwrap_err();
         assert!(mistakes[0].to_string().contains("get_stuck.sql"));
-        assert!(
-            Library::shipped()
-                .overlaid(Path::new("/nonexistent-folder"))
-                .is_err()
-        );
+        assert!(Library::shipped().overlaid(Path::new("/nonexistent-folder")).is_err());
     }
 }

@@ -57,9 +57,7 @@ impl StoreOptions {
     /// For a server given as connection options.
     pub fn new(server: PgConnectOptions, profiles: Arc<Vec<Profile>>) -> Self {
         Self {
-            server: server
-                .application_name(APPLICATION)
-                .statement_cache_capacity(200),
+            server: server.application_name(APPLICATION).statement_cache_capacity(200),
             profiles,
             pooling: Pooling::default(),
             policy: Policy::default(),
@@ -90,9 +88,7 @@ impl StoreOptions {
 impl std::fmt::Debug for StoreOptions {
     /// Without the server: its options hold the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StoreOptions")
-            .field("pooling", &self.pooling)
-            .finish_non_exhaustive()
+        f.debug_struct("StoreOptions").field("pooling", &self.pooling).finish_non_exhaustive()
     }
 }
 
@@ -103,14 +99,10 @@ mod tests {
     #[test]
     fn a_bad_address_is_not_repeated() {
         let url = SecretString::from("postgres://me:hunter2@host:99999999/db".to_owned());
-        let error = StoreOptions::from_url(&url, Arc::default())
-            .unwrap_err()
-            .to_string();
+        let error = StoreOptions::from_url(&url, Arc::default()).unwrap_err().to_string();
         assert!(!error.contains("hunter2"), "{error}");
-        let good = StoreOptions::from_url(
-            &SecretString::from("postgres://me:hunter2@host/db".to_owned()),
-            Arc::default(),
-        );
+        let good =
+            StoreOptions::from_url(&SecretString::from("postgres://me:hunter2@host/db".to_owned()), Arc::default());
         assert!(!format!("{:?}", good.unwrap()).contains("hunter2"));
     }
 }

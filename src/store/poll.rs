@@ -22,9 +22,7 @@ use super::rows;
 use crate::domain::answer::Answer;
 use crate::domain::log::LogEntry;
 use crate::domain::port::StoreError;
-use crate::domain::snapshot::{
-    Cost, HandedOver, Offender, ProviderHealth, Recoverer, Snapshot, WhatChanged,
-};
+use crate::domain::snapshot::{Cost, HandedOver, Offender, ProviderHealth, Recoverer, Snapshot, WhatChanged};
 use crate::domain::time::Seconds;
 use rates::RatesBook;
 use rules::RuleBook;
@@ -86,36 +84,14 @@ pub(super) async fn poll(
 ) -> Result<Snapshot, StoreError> {
     let began = clock();
     let now = reading.now();
-    let mut asking = Asking {
-        bound,
-        denied: &mut state.denied,
-        reading,
-    };
+    let mut asking = Asking { bound, denied: &mut state.denied, reading };
     let stuck_after = int(options.policy.stuck_after);
     let outbox_limit = int(Seconds(options.policy.rules.outbox_limit_s.unwrap_or(60)));
     let page = Given::Int(options.page);
 
-    let pulse = asking
-        .panel(
-            Question::Pulse,
-            &[stuck_after.clone(), outbox_limit],
-            rows::pulses,
-        )
-        .await;
-    let stuck = asking
-        .panel(
-            Question::Stuck,
-            &[stuck_after, page.clone()],
-            each(rows::record),
-        )
-        .await;
-    let unknown = asking
-        .panel(
-            Question::Unknown,
-            std::slice::from_ref(&page),
-            each(rows::record),
-        )
-        .await;
+    let pulse = asking.panel(Question::Pulse, &[stuck_after.clone(), outbox_limit], rows::pulses).await;
+    let stuck = asking.panel(Question::Stuck, &[stuck_after, page.clone()], each(rows::record)).await;
+    let unknown = asking.panel(Question::Unknown, std::slice::from_ref(&page), each(rows::record)).await;
     let rates = rates::tail(&mut asking, books).await;
     let slow = match &state.slow {
         Some((due, slow)) if clock() < *due => slow.clone(),
@@ -127,9 +103,7 @@ pub(super) async fn poll(
     };
     rules::windows(&options.policy.rules, &mut asking, books).await;
     asking.reading.lost()?;
-    let rules = super::locked(books)
-        .rules
-        .reports(bound.rules(), &options.policy.rules);
+    let rules = super::locked(books).rules.reports(bound.rules(), &options.policy.rules);
     Ok(Snapshot {
         db_now: now,
         pulse,
@@ -155,40 +129,14 @@ async fn slow_panels(asking: &mut Asking<'_, '_>, page: &Given) -> Slow {
     let back = |length: Seconds| Given::At(Some(length.before(now)));
     let short = Given::Int(SHORT);
     Slow {
-        providers: asking
-            .panel(
-                Question::Providers,
-                &[back(PROVIDERS_BACK)],
-                each(rows::provider),
-            )
-            .await,
-        recoverer: asking
-            .panel(Question::Recoverer, &[], only(rows::recoverer))
-            .await,
+        providers: asking.panel(Question::Providers, &[back(PROVIDERS_BACK)], each(rows::provider)).await,
+        recoverer: asking.panel(Question::Recoverer, &[], only(rows::recoverer)).await,
         offenders: asking
-            .panel(
-                Question::Offenders,
-                &[back(OFFENDERS_BACK), short.clone()],
-                each(rows::offender),
-            )
+            .panel(Question::Offenders, &[back(OFFENDERS_BACK), short.clone()], each(rows::offender))
             .await,
-        changes: asking
-            .panel(
-                Question::Changes,
-                &[back(CHANGES_BACK), short.clone()],
-                each(rows::change),
-            )
-            .await,
-        log: asking
-            .panel(Question::Log, &[short], each(rows::log_entry))
-            .await,
-        handed_over: asking
-            .panel(
-                Question::HandedOver,
-                std::slice::from_ref(page),
-                each(rows::handed_over),
-            )
-            .await,
+        changes: asking.panel(Question::Changes, &[back(CHANGES_BACK), short.clone()], each(rows::change)).await,
+        log: asking.panel(Question::Log, &[short], each(rows::log_entry)).await,
+        handed_over: asking.panel(Question::HandedOver, std::slice::from_ref(page), each(rows::handed_over)).await,
     }
 }
 
@@ -241,14 +189,10 @@ pub(super) fn each<T>(
 }
 
 /// Reads the one row there must be.
-fn only<T>(
-    read: fn(&str, &PgRow) -> Result<T, StoreError>,
-) -> impl FnOnce(&str, &[PgRow]) -> Result<T, StoreError> {
+fn only<T>(read: fn(&str, &PgRow) -> Result<T, StoreError>) -> impl FnOnce(&str, &[PgRow]) -> Result<T, StoreError> {
     move |file, rows| match rows {
         [row] => read(file, row),
-        _ => Err(StoreError::CannotAnswer {
-            why: format!("{file} gave {} rows instead of one", rows.len()),
-        }),
+        _ => Err(StoreError::CannotAnswer { why: format!("{file} gave {} rows instead of one", rows.len()) }),
     }
 }
 

@@ -32,9 +32,7 @@ pub struct PgStore {
 
 impl std::fmt::Debug for PgStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PgStore")
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+        f.debug_struct("PgStore").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
@@ -66,8 +64,7 @@ impl PgStore {
 
     /// The profile's indexes that are not in the database; `None` before the first connect.
     pub fn missing_indexes(&self) -> Option<Vec<String>> {
-        self.known()
-            .map(|(_, bound)| bound.missing_indexes().to_vec())
+        self.known().map(|(_, bound)| bound.missing_indexes().to_vec())
     }
 
     /// Looks around anew; what was known is replaced when it succeeds.
@@ -105,15 +102,9 @@ impl PgStore {
         let time = self.options.poll_within;
         let (options, books) = (&self.options, &self.books);
         let kept = &mut *state;
-        let read = reading::read(
-            options,
-            line,
-            time,
-            "the poll",
-            async |reading: &mut Reading<'_>| {
-                poll::poll(options, &bound, kept, books, reading).await
-            },
-        )
+        let read = reading::read(options, line, time, "the poll", async |reading: &mut Reading<'_>| {
+            poll::poll(options, &bound, kept, books, reading).await
+        })
         .await;
         state.line = read.line;
         read.result
@@ -145,10 +136,7 @@ impl Store for PgStore {
         Box::pin(self.poll_once())
     }
 
-    fn dossier<'a>(
-        &'a self,
-        id: &'a RecordId,
-    ) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>> {
+    fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>> {
         Box::pin(dossier::dossier(self, id))
     }
 
@@ -164,12 +152,7 @@ impl Store for PgStore {
         Box::pin(act::begin_lookup(self, armed))
     }
 
-    fn keep<'a>(
-        &'a self,
-        armed: Armed,
-        intent: LogId,
-        evidence: &'a Evidence,
-    ) -> BoxFuture<'a, Outcome> {
+    fn keep<'a>(&'a self, armed: Armed, intent: LogId, evidence: &'a Evidence) -> BoxFuture<'a, Outcome> {
         Box::pin(act::keep(self, armed, intent, evidence))
     }
 

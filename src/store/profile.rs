@@ -29,10 +29,7 @@ pub struct Mistake {
 impl Mistake {
     /// A mistake in `file`.
     pub fn new(file: impl fmt::Display, why: impl Into<String>) -> Self {
-        Self {
-            file: file.to_string(),
-            why: why.into(),
-        }
+        Self { file: file.to_string(), why: why.into() }
     }
 }
 
@@ -136,23 +133,14 @@ impl Profile {
         if installed == Installed::No
             && let Some(install) = &self.install
         {
-            if install
-                .needs_schema
-                .iter()
-                .any(|word| word == question.word())
-            {
-                return Err(format!(
-                    "This database has no schema {}. See: unstuck install --print",
-                    install.schema
-                ));
+            if install.needs_schema.iter().any(|word| word == question.word()) {
+                return Err(format!("This database has no schema {}. See: unstuck install --print", install.schema));
             }
             if let Some(other) = self.uninstalled.get(&question) {
                 return Ok(other);
             }
         }
-        self.questions
-            .get(&question)
-            .ok_or_else(|| format!("profile {} has no {}.sql", self.name, question.word()))
+        self.questions.get(&question).ok_or_else(|| format!("profile {} has no {}.sql", self.name, question.word()))
     }
 
     /// The guarded call of this name.
@@ -196,21 +184,13 @@ pub fn load(library: &Library) -> Result<Vec<Profile>, Mistakes> {
     let mut mistakes = Vec::new();
     let mut profiles = Vec::new();
     for name in library.profiles() {
-        let loading = Loading {
-            name: name.clone(),
-            files: library.of_profile(&name),
-            mistakes: Vec::new(),
-        };
+        let loading = Loading { name: name.clone(), files: library.of_profile(&name), mistakes: Vec::new() };
         match loading.run() {
             Ok(profile) => profiles.push(profile),
             Err(more) => mistakes.extend(more),
         }
     }
-    if mistakes.is_empty() {
-        Ok(profiles)
-    } else {
-        Err(Mistakes(mistakes))
-    }
+    if mistakes.is_empty() { Ok(profiles) } else { Err(Mistakes(mistakes)) }
 }
 
 /// One profile on its way in.
@@ -235,11 +215,7 @@ impl Loading {
             self.mistakes.push(Mistake::new(&source.file, why));
         }
         let cannot = self.cannot(&source.file, &head);
-        let needs = head
-            .install
-            .as_ref()
-            .map(|install| install.needs_schema.clone())
-            .unwrap_or_default();
+        let needs = head.install.as_ref().map(|install| install.needs_schema.clone()).unwrap_or_default();
         for word in &needs {
             self.known(&source.file, word);
         }
@@ -247,27 +223,18 @@ impl Loading {
             let path = format!("{}.sql", question.word());
             if !self.files.contains_key(&path) && !cannot.contains_key(&question) {
                 let why = "is missing; answer it, or say in [cannot] why not";
-                self.mistakes
-                    .push(Mistake::new(format!("{}/{path}", self.name), why));
+                self.mistakes.push(Mistake::new(format!("{}/{path}", self.name), why));
             }
         }
         let questions = self.questions("", &cannot);
-        let without = head
-            .install
-            .as_ref()
-            .and_then(|install| install.without.clone());
-        let uninstalled = without
-            .map(|folder| self.questions(&format!("{folder}/"), &cannot))
-            .unwrap_or_default();
+        let without = head.install.as_ref().and_then(|install| install.without.clone());
+        let uninstalled = without.map(|folder| self.questions(&format!("{folder}/"), &cannot)).unwrap_or_default();
         let rules = self.rules();
         let calls = self.calls(head.install.as_ref());
         self.script(head.install.as_ref());
         self.files.remove("schema.sql");
         for source in self.files.values() {
-            self.mistakes.push(Mistake::new(
-                &source.file,
-                "is not a file the console knows",
-            ));
+            self.mistakes.push(Mistake::new(&source.file, "is not a file the console knows"));
         }
         let recognise = self.recognise(&source.file, &head.recognise.columns);
         if !self.mistakes.is_empty() {
@@ -291,39 +258,23 @@ impl Loading {
     fn known(&mut self, file: &str, word: &str) -> Option<Question> {
         let question = Question::from_word(word);
         if question.is_none() {
-            self.mistakes.push(Mistake::new(
-                file,
-                format!("{word} is not a question the console asks"),
-            ));
+            self.mistakes.push(Mistake::new(file, format!("{word} is not a question the console asks")));
         }
         question
     }
 
     fn cannot(&mut self, file: &str, head: &Head) -> BTreeMap<Question, String> {
-        head.cannot
-            .iter()
-            .filter_map(|(word, why)| Some((self.known(file, word)?, why.clone())))
-            .collect()
+        head.cannot.iter().filter_map(|(word, why)| Some((self.known(file, word)?, why.clone()))).collect()
     }
 
-    fn questions(
-        &mut self,
-        folder: &str,
-        cannot: &BTreeMap<Question, String>,
-    ) -> BTreeMap<Question, Checked> {
+    fn questions(&mut self, folder: &str, cannot: &BTreeMap<Question, String>) -> BTreeMap<Question, Checked> {
         let mut found = BTreeMap::new();
         for question in Question::ALL {
-            let Some(source) = self
-                .files
-                .remove(&format!("{folder}{}.sql", question.word()))
-            else {
+            let Some(source) = self.files.remove(&format!("{folder}{}.sql", question.word())) else {
                 continue;
             };
             if cannot.contains_key(&question) {
-                self.mistakes.push(Mistake::new(
-                    &source.file,
-                    "answers a question that [cannot] says has no answer",
-                ));
+                self.mistakes.push(Mistake::new(&source.file, "answers a question that [cannot] says has no answer"));
             }
             match gate::read(&source.file, &source.text) {
                 Ok(checked) => drop(found.insert(question, checked)),
@@ -334,33 +285,17 @@ impl Loading {
     }
 
     fn rules(&mut self) -> Vec<RuleFile> {
-        let paths: Vec<String> = self
-            .files
-            .keys()
-            .filter(|path| path.starts_with("rules/"))
-            .cloned()
-            .collect();
+        let paths: Vec<String> = self.files.keys().filter(|path| path.starts_with("rules/")).cloned().collect();
         let mut rules = Vec::new();
         let mut ids = BTreeSet::new();
-        for source in paths
-            .iter()
-            .filter_map(|path| self.files.remove(path))
-            .collect::<Vec<_>>()
-        {
-            match (
-                header::parse(&source.file, &source.text),
-                gate::read(&source.file, &source.text),
-            ) {
+        for source in paths.iter().filter_map(|path| self.files.remove(path)).collect::<Vec<_>>() {
+            match (header::parse(&source.file, &source.text), gate::read(&source.file, &source.text)) {
                 (Ok((rule, needs)), Ok(checked)) => {
                     if !ids.insert(rule.id.clone()) {
                         let why = format!("there is another rule {}", rule.id);
                         self.mistakes.push(Mistake::new(&source.file, why));
                     }
-                    rules.push(RuleFile {
-                        rule,
-                        needs,
-                        checked,
-                    });
+                    rules.push(RuleFile { rule, needs, checked });
                 }
                 (header, gate) => {
                     self.mistakes.extend(header.err().into_iter().flatten());
@@ -379,18 +314,14 @@ impl Loading {
             let path = format!("{name}.sql");
             match self.files.remove(&path) {
                 Some(source) if install.is_none() => {
-                    self.mistakes.push(Mistake::new(
-                        &source.file,
-                        "a profile without [install] cannot act",
-                    ));
+                    self.mistakes.push(Mistake::new(&source.file, "a profile without [install] cannot act"));
                 }
                 Some(source) => match gate::change(&source.file, &source.text) {
                     Ok(checked) => drop(calls.insert(*name, checked)),
                     Err(refused) => self.mistakes.push(refused.into()),
                 },
                 None if install.is_some() => {
-                    self.mistakes
-                        .push(Mistake::new(format!("{}/{path}", self.name), "is missing"));
+                    self.mistakes.push(Mistake::new(format!("{}/{path}", self.name), "is missing"));
                 }
                 None => {}
             }
@@ -406,10 +337,7 @@ impl Loading {
                     self.mistakes.push(refused.into());
                 }
             }
-            None => self.mistakes.push(Mistake::new(
-                format!("{}/{}", self.name, install.file),
-                "is missing",
-            )),
+            None => self.mistakes.push(Mistake::new(format!("{}/{}", self.name, install.file), "is missing")),
         }
     }
 
@@ -418,16 +346,11 @@ impl Loading {
         for column in columns {
             match column.split_once('.') {
                 Some((table, name)) => pairs.push((table.to_owned(), name.to_owned())),
-                None => self
-                    .mistakes
-                    .push(Mistake::new(file, format!("{column} is not table.column"))),
+                None => self.mistakes.push(Mistake::new(file, format!("{column} is not table.column"))),
             }
         }
         if pairs.is_empty() {
-            self.mistakes.push(Mistake::new(
-                file,
-                "says nothing to recognise the schema by",
-            ));
+            self.mistakes.push(Mistake::new(file, "says nothing to recognise the schema by"));
         }
         pairs
     }
@@ -435,10 +358,7 @@ impl Loading {
 
 impl From<gate::Refused> for Mistake {
     fn from(refused: gate::Refused) -> Self {
-        Self {
-            why: refused.reason.to_string(),
-            file: refused.file,
-        }
+        Self { why: refused.reason.to_string(), file: refused.file }
     }
 }
 
@@ -457,11 +377,7 @@ mod tests {
             Some(text) => drop(files.insert(path.to_owned(), text.to_owned())),
             None => drop(files.remove(path)),
         }
-        load(&Library::of(
-            files
-                .iter()
-                .map(|(path, text)| (path.as_str(), text.as_str())),
-        ))
+        load(&Library::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str()))))
     }
 
     fn only_mistake(path: &str, text: Option<&str>) -> String {
@@ -473,23 +389,12 @@ mod tests {
     #[test]
     fn the_shipped_profiles_load() {
         let profiles = load(&Library::shipped()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
-        let reference = profiles
-            .iter()
-            .find(|profile| profile.name == "reference")
-            .unwrap();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
         assert_eq!(reference.calls().count(), CALLS.len());
         for question in Question::ALL {
-            assert!(
-                reference.question(question, Installed::Yes).is_ok(),
-                "{question:?}"
-            );
+            assert!(reference.question(question, Installed::Yes).is_ok(), "{question:?}");
         }
-        assert!(
-            reference
-                .question(Question::Log, Installed::No)
-                .unwrap_err()
-                .contains("unstuck install --print")
-        );
+        assert!(reference.question(Question::Log, Installed::No).unwrap_err().contains("unstuck install --print"));
         let without = reference.question(Question::Stuck, Installed::No).unwrap();
         assert_eq!(without.file(), "reference/uninstalled/get_stuck.sql");
     }
@@ -500,10 +405,7 @@ mod tests {
             only_mistake("reference/get_stuck.sql", None),
             "reference/get_stuck.sql: is missing; answer it, or say in [cannot] why not"
         );
-        assert_eq!(
-            only_mistake("reference/do_adopt.sql", None),
-            "reference/do_adopt.sql: is missing"
-        );
+        assert_eq!(only_mistake("reference/do_adopt.sql", None), "reference/do_adopt.sql: is missing");
     }
 
     #[test]
@@ -512,10 +414,7 @@ mod tests {
             only_mistake("reference/get_everything.sql", Some("-- x\nSELECT 1")),
             "reference/get_everything.sql: is not a file the console knows"
         );
-        assert!(
-            only_mistake("reference/do_erase.sql", Some("SELECT 1"))
-                .contains("reference/do_erase.sql")
-        );
+        assert!(only_mistake("reference/do_erase.sql", Some("SELECT 1")).contains("reference/do_erase.sql"));
     }
 
     #[test]
@@ -532,10 +431,7 @@ mod tests {
     fn a_wrong_profile_file_says_where() {
         let text = "name = \"reference\"\ndescription = \"x\"\ncolour = 3\n[recognise]\ncolumns = [\"a.b\"]\n";
         let said = only_mistake("reference/profile.toml", Some(text));
-        assert!(
-            said.starts_with("reference/profile.toml: TOML parse error at line 3"),
-            "{said}"
-        );
+        assert!(said.starts_with("reference/profile.toml: TOML parse error at line 3"), "{said}");
     }
 
     #[test]
@@ -543,20 +439,9 @@ mod tests {
         let text = Library::shipped()
             .text("reference/profile.toml")
             .unwrap()
-            .replace(
-                "[cannot]",
-                "[cannot]\nget_stuck = \"no\"\nget_weather = \"no\"",
-            );
-        let mistakes = shipped_with("reference/profile.toml", Some(&text))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            mistakes.contains("get_weather is not a question"),
-            "{mistakes}"
-        );
-        assert!(
-            mistakes.contains("reference/get_stuck.sql: answers a question"),
-            "{mistakes}"
-        );
+            .replace("[cannot]", "[cannot]\nget_stuck = \"no\"\nget_weather = \"no\"");
+        let mistakes = shipped_with("reference/profile.toml", Some(&text)).unwrap_err().to_string();
+        assert!(mistakes.contains("get_weather is not a question"), "{mistakes}");
+        assert!(mistakes.contains("reference/get_stuck.sql: answers a question"), "{mistakes}");
     }
 }

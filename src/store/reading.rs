@@ -54,15 +54,9 @@ impl Line {
     pub(super) async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
         let connecting = PgConnection::connect_with(&options.server);
         match tokio::time::timeout(options.connect_within, connecting).await {
-            Ok(Ok(connection)) => Ok(Self {
-                connection,
-                pooling: options.pooling,
-                pid: None,
-            }),
+            Ok(Ok(connection)) => Ok(Self { connection, pooling: options.pooling, pid: None }),
             Ok(Err(error)) => Err(meaning(&error, "connecting")),
-            Err(_) => Err(StoreError::Unreachable {
-                why: "the server did not answer in time".to_owned(),
-            }),
+            Err(_) => Err(StoreError::Unreachable { why: "the server did not answer in time".to_owned() }),
         }
     }
 
@@ -74,17 +68,12 @@ impl Line {
     /// Whether the server still answers on it.
     pub(super) async fn is_alive(&mut self) -> bool {
         let asking = self.connection.execute("SELECT 1");
-        matches!(
-            tokio::time::timeout(Duration::from_secs(1), asking).await,
-            Ok(Ok(_))
-        )
+        matches!(tokio::time::timeout(Duration::from_secs(1), asking).await, Ok(Ok(_)))
     }
 
     /// Says goodbye. Whether the server hears it does not matter.
     pub(super) async fn close(self) {
-        tokio::time::timeout(Duration::from_secs(1), self.connection.close())
-            .await
-            .ok();
+        tokio::time::timeout(Duration::from_secs(1), self.connection.close()).await.ok();
     }
 
     /// Stops what the server still does for us, from a second connection, then gives this one up.
@@ -92,11 +81,7 @@ impl Line {
         let Some(pid) = self.pid else { return };
         let cancelling = async {
             let mut other = PgConnection::connect_with(&options.server).await?;
-            sqlx::query(CANCEL)
-                .persistent(false)
-                .bind(pid)
-                .execute(&mut other)
-                .await?;
+            sqlx::query(CANCEL).persistent(false).bind(pid).execute(&mut other).await?;
             other.close().await
         };
         match tokio::time::timeout(Duration::from_secs(2), cancelling).await {
@@ -130,9 +115,7 @@ pub(super) async fn read<T>(
     // The server's own limit comes first; ours is for a server that does not answer at all.
     let patience = deadline + Duration::from_millis(250);
     let working = async {
-        let mut reading = Reading::begin(&mut line, deadline)
-            .await
-            .map_err(|error| meaning(&error, what))?;
+        let mut reading = Reading::begin(&mut line, deadline).await.map_err(|error| meaning(&error, what))?;
         let result = work(&mut reading).await;
         let lost = reading.is_lost();
         if !lost {
@@ -141,22 +124,14 @@ pub(super) async fn read<T>(
         Ok::<_, StoreError>((lost, result))
     };
     match tokio::time::timeout_at(patience, working).await {
-        Ok(Ok((false, result))) => Read {
-            line: Some(line),
-            result,
-        },
+        Ok(Ok((false, result))) => Read { line: Some(line), result },
         Ok(Ok((true, result))) => Read { line: None, result },
-        Ok(Err(error)) => Read {
-            line: None,
-            result: Err(error),
-        },
+        Ok(Err(error)) => Read { line: None, result: Err(error) },
         Err(_) => {
             line.stop(options).await;
             Read {
                 line: None,
-                result: Err(StoreError::TimedOut {
-                    what: format!("{what}: the server does not answer"),
-                }),
+                result: Err(StoreError::TimedOut { what: format!("{what}: the server does not answer") }),
             }
         }
     }
@@ -176,21 +151,13 @@ impl<'l> Reading<'l> {
         line.pid = None;
         line.connection.execute(BEGIN).await?;
         let persistent = line.pooling == Pooling::Session;
-        let first = sqlx::query(FIRST)
-            .persistent(persistent)
-            .bind(millis_left(deadline).max(1).to_string());
+        let first = sqlx::query(FIRST).persistent(persistent).bind(millis_left(deadline).max(1).to_string());
         let row = first.fetch_one(&mut line.connection).await?;
         line.pid = Some(row.try_get("pid")?);
         let now = Reader::new("the first statement", &row)
             .instant("now")
             .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
-        Ok(Self {
-            line,
-            deadline,
-            now,
-            asked: 1,
-            lost: None,
-        })
+        Ok(Self { line, deadline, now, asked: 1, lost: None })
     }
 
     /// The database's clock when the transaction began.
@@ -214,15 +181,9 @@ impl<'l> Reading<'l> {
     }
 
     /// Asks one question. A failure concerns this question only, unless the connection went away.
-    pub(super) async fn ask(
-        &mut self,
-        checked: &Checked,
-        given: &[Given],
-    ) -> Result<Vec<PgRow>, StoreError> {
+    pub(super) async fn ask(&mut self, checked: &Checked, given: &[Given]) -> Result<Vec<PgRow>, StoreError> {
         let persistent = self.line.pooling == Pooling::Session;
-        let given = given
-            .get(..usize::from(checked.parameters()).min(given.len()))
-            .unwrap_or(&[]);
+        let given = given.get(..usize::from(checked.parameters()).min(given.len())).unwrap_or(&[]);
         let query = bind(sqlx::query(vouched(checked)).persistent(persistent), given);
         self.guarded(checked.file(), query).await
     }
@@ -237,27 +198,16 @@ impl<'l> Reading<'l> {
     }
 
     /// The server's plan of a question.
-    pub(super) async fn plan(
-        &mut self,
-        checked: &Checked,
-        given: &[Given],
-    ) -> Result<serde_json::Value, StoreError> {
-        let given = given
-            .get(..usize::from(checked.parameters()).min(given.len()))
-            .unwrap_or(&[]);
+    pub(super) async fn plan(&mut self, checked: &Checked, given: &[Given]) -> Result<serde_json::Value, StoreError> {
+        let given = given.get(..usize::from(checked.parameters()).min(given.len())).unwrap_or(&[]);
         let query = bind(sqlx::query(explained(checked)).persistent(false), given);
         let rows = self.guarded(checked.file(), query).await?;
-        let plan = rows
-            .first()
-            .and_then(|row| row.try_get::<serde_json::Value, _>(0).ok());
+        let plan = rows.first().and_then(|row| row.try_get::<serde_json::Value, _>(0).ok());
         Ok(plan.unwrap_or(serde_json::Value::Null))
     }
 
     /// What the server says about a question when it prepares it.
-    pub(super) async fn describe(
-        &mut self,
-        checked: &Checked,
-    ) -> Result<super::contract::Described, StoreError> {
+    pub(super) async fn describe(&mut self, checked: &Checked) -> Result<super::contract::Described, StoreError> {
         self.savepoint(checked.file()).await?;
         match self.line.connection.prepare(vouched(checked)).await {
             Ok(statement) => Ok(described(&statement)),
@@ -265,11 +215,7 @@ impl<'l> Reading<'l> {
         }
     }
 
-    async fn guarded(
-        &mut self,
-        what: &str,
-        query: Query<'_, Postgres, PgArguments>,
-    ) -> Result<Vec<PgRow>, StoreError> {
+    async fn guarded(&mut self, what: &str, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, StoreError> {
         self.savepoint(what).await?;
         self.asked = self.asked.saturating_add(1);
         match query.fetch_all(&mut self.line.connection).await {
@@ -285,14 +231,10 @@ impl<'l> Reading<'l> {
         }
         let left = millis_left(self.deadline);
         if left == 0 {
-            return Err(StoreError::TimedOut {
-                what: format!("{what}: the time was used up before it was asked"),
-            });
+            return Err(StoreError::TimedOut { what: format!("{what}: the time was used up before it was asked") });
         }
         let persistent = self.line.pooling == Pooling::Session;
-        let time = sqlx::query(TIME_LEFT)
-            .persistent(persistent)
-            .bind(left.to_string());
+        let time = sqlx::query(TIME_LEFT).persistent(persistent).bind(left.to_string());
         let told = time.execute(&mut self.line.connection).await;
         let marked = match told {
             Ok(_) => self.line.connection.execute("SAVEPOINT question").await,
@@ -313,12 +255,7 @@ impl<'l> Reading<'l> {
         let said = meaning(error, what);
         if is_lost(error) {
             self.lost = Some(said.clone());
-        } else if let Err(error) = self
-            .line
-            .connection
-            .execute("ROLLBACK TO SAVEPOINT question")
-            .await
-        {
+        } else if let Err(error) = self.line.connection.execute("ROLLBACK TO SAVEPOINT question").await {
             self.lost = Some(meaning(&error, what));
         }
         said
@@ -329,10 +266,7 @@ impl<'l> Reading<'l> {
     }
 }
 
-fn bind<'q>(
-    mut query: Query<'q, Postgres, PgArguments>,
-    given: &[Given],
-) -> Query<'q, Postgres, PgArguments> {
+fn bind<'q>(mut query: Query<'q, Postgres, PgArguments>, given: &[Given]) -> Query<'q, Postgres, PgArguments> {
     for value in given {
         query = match value {
             Given::Int(number) => query.bind(*number),
@@ -351,15 +285,8 @@ fn described(statement: &sqlx::postgres::PgStatement) -> super::contract::Descri
         Some(Either::Left(kinds)) => kinds.iter().map(word).collect(),
         Some(Either::Right(_)) | None => Vec::new(),
     };
-    let columns = statement
-        .columns()
-        .iter()
-        .map(|c| (c.name().to_owned(), word(c.type_info())))
-        .collect();
-    super::contract::Described {
-        parameters,
-        columns,
-    }
+    let columns = statement.columns().iter().map(|c| (c.name().to_owned(), word(c.type_info()))).collect();
+    super::contract::Described { parameters, columns }
 }
 
 fn millis_left(deadline: Instant) -> u64 {

@@ -10,7 +10,6 @@ mod reader;
 
 pub(super) use detail::{breach, evidence, log_entry, record, record_detail};
 pub(super) use lists::{
-    RatesLine, candidate, change, handed_over, offender, provider, pulses, rates, recoverer,
-    timeline,
+    RatesLine, candidate, change, handed_over, offender, provider, pulses, rates, recoverer, timeline,
 };
 pub(super) use reader::Reader;

@@ -43,16 +43,8 @@ pub(super) enum Failed {
 }
 
 /// Calls one guarded function.
-pub(super) async fn call(
-    store: &PgStore,
-    line: &mut Line,
-    function: &str,
-    order: Value,
-) -> Result<Answered, Failed> {
-    let bound = store
-        .bound()
-        .await
-        .map_err(|why| Failed::Nothing(format!("{why}.")))?;
+pub(super) async fn call(store: &PgStore, line: &mut Line, function: &str, order: Value) -> Result<Answered, Failed> {
+    let bound = store.bound().await.map_err(|why| Failed::Nothing(format!("{why}.")))?;
     let checked = bound.call(function).map_err(Failed::Nothing)?;
     let pooling = store.options.pooling;
     let sending = send(line.connection(), checked, order, pooling);
@@ -61,15 +53,11 @@ pub(super) async fn call(
         Ok(Err((Sent::No, error))) => return Err(Failed::Nothing(said(&error, function))),
         Ok(Err((Sent::Yes, error))) => return Err(failure(&error, function)),
         Err(_) => {
-            return Err(Failed::Lost(format!(
-                "The database did not answer {function} in time."
-            )));
+            return Err(Failed::Lost(format!("The database did not answer {function} in time.")));
         }
     };
     // An answer that cannot be read was still an answer of a call that ran.
-    let row = rows
-        .first()
-        .ok_or_else(|| Failed::Lost(format!("{function} gave no row.")))?;
+    let row = rows.first().ok_or_else(|| Failed::Lost(format!("{function} gave no row.")))?;
     answered(checked.file(), row).map_err(|why| Failed::Lost(format!("{why}.")))
 }
 
@@ -89,22 +77,13 @@ async fn send(
         // Prepared first: a failure up to here is certain to have changed nothing. Then one message, one
         // implicit transaction; reading to the end of it means its commit was confirmed.
         Pooling::Session => {
-            connection
-                .prepare(vouched(checked))
-                .await
-                .map_err(|error| (Sent::No, error))?;
+            connection.prepare(vouched(checked)).await.map_err(|error| (Sent::No, error))?;
             let query = sqlx::query(vouched(checked)).bind(order);
-            query
-                .fetch_all(connection)
-                .await
-                .map_err(|error| (Sent::Yes, error))
+            query.fetch_all(connection).await.map_err(|error| (Sent::Yes, error))
         }
         // A pooler may change the server between two messages, unless a transaction holds it.
         Pooling::Transaction => {
-            connection
-                .execute("BEGIN")
-                .await
-                .map_err(|error| (Sent::No, error))?;
+            connection.execute("BEGIN").await.map_err(|error| (Sent::No, error))?;
             let query = sqlx::query(vouched(checked)).persistent(false).bind(order);
             let rows = query.fetch_all(&mut *connection).await;
             let end = if rows.is_ok() { "COMMIT" } else { "ROLLBACK" };

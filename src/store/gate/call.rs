@@ -21,18 +21,10 @@ pub const CALLS: &[&str] = &[
 
 /// Checks the text of the file that ends in `name.sql`; returns the statement to send.
 pub(super) fn check(file: &str, text: &str) -> Result<String, Reason> {
-    let stem = file
-        .rsplit('/')
-        .next()
-        .unwrap_or(file)
-        .trim_end_matches(".sql");
-    let refused = || Reason::Call {
-        name: stem.to_owned(),
-    };
+    let stem = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".sql");
+    let refused = || Reason::Call { name: stem.to_owned() };
     if !CALLS.contains(&stem) {
-        return Err(Reason::Function {
-            name: format!("unstuck.{stem}"),
-        });
+        return Err(Reason::Function { name: format!("unstuck.{stem}") });
     }
     let lexed = lex(text, Dress::Query)?;
     let mut found: Vec<Kind> = lexed.tokens.into_iter().map(|token| token.kind).collect();
@@ -40,12 +32,7 @@ pub(super) fn check(file: &str, text: &str) -> Result<String, Reason> {
         found.pop();
     }
     if found == template(stem) {
-        Ok(lexed
-            .bare
-            .trim()
-            .trim_end_matches(';')
-            .trim_end()
-            .to_owned())
+        Ok(lexed.bare.trim().trim_end_matches(';').trim_end().to_owned())
     } else {
         Err(refused())
     }
@@ -55,28 +42,14 @@ pub(super) fn check(file: &str, text: &str) -> Result<String, Reason> {
 fn template(function: &str) -> Vec<Kind> {
     let word = |text: &str| Kind::Word(text.to_owned());
     let mut words = vec![word("select")];
-    for (place, column) in ["outcome", "why", "log_id", "version", "read_back"]
-        .into_iter()
-        .enumerate()
-    {
+    for (place, column) in ["outcome", "why", "log_id", "version", "read_back"].into_iter().enumerate() {
         if place > 0 {
             words.push(Kind::Mark(','));
         }
         words.extend([word("d"), Kind::Mark('.'), word(column)]);
     }
-    words.extend([
-        word("from"),
-        word("unstuck"),
-        Kind::Mark('.'),
-        word(function),
-    ]);
-    words.extend([
-        Kind::Mark('('),
-        Kind::Param(1),
-        Kind::Op("::".to_owned()),
-        word("jsonb"),
-        Kind::Mark(')'),
-    ]);
+    words.extend([word("from"), word("unstuck"), Kind::Mark('.'), word(function)]);
+    words.extend([Kind::Mark('('), Kind::Param(1), Kind::Op("::".to_owned()), word("jsonb"), Kind::Mark(')')]);
     words.extend([word("as"), word("d")]);
     words
 }
@@ -85,7 +58,8 @@ fn template(function: &str) -> Vec<Kind> {
 mod tests {
     use super::super::change;
 
-    const ADOPT: &str = "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($1::jsonb) AS d";
+    const ADOPT: &str =
+        "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back FROM unstuck.do_adopt($1::jsonb) AS d";
 
     #[test]
     fn its_own_call_passes() {
@@ -112,10 +86,7 @@ mod tests {
             "SELECT * FROM unstuck.do_adopt($1::jsonb)",
             "CALL unstuck.do_adopt($1::jsonb)",
         ] {
-            assert!(
-                change("reference/do_adopt.sql", text).is_err(),
-                "should be refused: {text}"
-            );
+            assert!(change("reference/do_adopt.sql", text).is_err(), "should be refused: {text}");
         }
     }
 

@@ -428,50 +428,26 @@ const PASSED: &[&str] = &[
 
 #[test]
 fn every_evasion_is_refused() {
-    let passed: Vec<&&str> = REFUSED
-        .iter()
-        .filter(|text| read("t.sql", text).is_ok())
-        .collect();
+    let passed: Vec<&&str> = REFUSED.iter().filter(|text| read("t.sql", text).is_ok()).collect();
     assert!(passed.is_empty(), "these got through: {passed:#?}");
 }
 
 #[test]
 fn the_grammar_alone_refuses_writing_and_locking() {
-    let verbs = [
-        "DELETE",
-        "UPDATE",
-        "INSERT",
-        "INTO",
-        "MERGE",
-        "TRUNCATE",
-        "COPY",
-        "CALL",
-        "EXECUTE",
-        "FOR SHARE",
-        "FOR KEY",
-    ];
-    let only_a_name =
-        |text: &str| text == "SELECT 1 DELETE FROM payments" || text.starts_with("SELECT U&\"");
-    for text in REFUSED
-        .iter()
-        .filter(|text| verbs.iter().any(|verb| text.contains(verb)) && !only_a_name(text))
-    {
+    let verbs =
+        ["DELETE", "UPDATE", "INSERT", "INTO", "MERGE", "TRUNCATE", "COPY", "CALL", "EXECUTE", "FOR SHARE", "FOR KEY"];
+    let only_a_name = |text: &str| text == "SELECT 1 DELETE FROM payments" || text.starts_with("SELECT U&\"");
+    for text in REFUSED.iter().filter(|text| verbs.iter().any(|verb| text.contains(verb)) && !only_a_name(text)) {
         // Tricks with comments and quotes are the alphabet's business; the parser is not asked about them.
         if super::lex::lex(text, super::lex::Dress::Query).is_ok() {
-            assert!(
-                super::check_tree(text).is_err(),
-                "the grammar let through: {text}"
-            );
+            assert!(super::check_tree(text).is_err(), "the grammar let through: {text}");
         }
     }
 }
 
 #[test]
 fn every_evasion_is_refused_as_a_change_too() {
-    let passed: Vec<&&str> = REFUSED
-        .iter()
-        .filter(|text| change("do_adopt.sql", text).is_ok())
-        .collect();
+    let passed: Vec<&&str> = REFUSED.iter().filter(|text| change("do_adopt.sql", text).is_ok()).collect();
     assert!(passed.is_empty(), "these got through: {passed:#?}");
 }
 
@@ -479,26 +455,15 @@ fn every_evasion_is_refused_as_a_change_too() {
 fn ordinary_queries_pass() {
     let refused: Vec<String> = PASSED
         .iter()
-        .filter_map(|text| {
-            read("t.sql", text)
-                .err()
-                .map(|error| format!("{text}\n    {error}"))
-        })
+        .filter_map(|text| read("t.sql", text).err().map(|error| format!("{text}\n    {error}")))
         .collect();
-    assert!(
-        refused.is_empty(),
-        "these were refused:\n{}",
-        refused.join("\n")
-    );
+    assert!(refused.is_empty(), "these were refused:\n{}", refused.join("\n"));
 }
 
 #[test]
 fn an_evasion_wrapped_in_an_ordinary_query_is_refused() {
     // The same trick one level down, where a lenient walk would have stopped looking.
-    for inner in REFUSED
-        .iter()
-        .filter(|text| text.starts_with("SELECT") || text.starts_with("WITH"))
-    {
+    for inner in REFUSED.iter().filter(|text| text.starts_with("SELECT") || text.starts_with("WITH")) {
         for outer in [
             format!("SELECT x FROM ({inner}) AS x"),
             format!("WITH x AS ({inner}) SELECT 1"),
@@ -513,48 +478,25 @@ fn an_evasion_wrapped_in_an_ordinary_query_is_refused() {
 
 #[test]
 fn the_refusal_names_file_and_reason() {
-    let says = |text: &str| {
-        read("reference/get_stuck.sql", text)
-            .unwrap_err()
-            .to_string()
-    };
+    let says = |text: &str| read("reference/get_stuck.sql", text).unwrap_err().to_string();
     assert_eq!(
         says("SELECT id FROM payments FOR UPDATE"),
         "reference/get_stuck.sql: the word UPDATE is not allowed here"
     );
-    assert_eq!(
-        says("SELECT pg_sleep(1)"),
-        "reference/get_stuck.sql: the function pg_sleep is not on the list"
-    );
+    assert_eq!(says("SELECT pg_sleep(1)"), "reference/get_stuck.sql: the function pg_sleep is not on the list");
     assert_eq!(
         says("SELECT id FROM payments FOR SHARE"),
         "reference/get_stuck.sql: a locking clause (FOR UPDATE, FOR SHARE …) is not allowed here"
     );
-    assert_eq!(
-        says("SELECT id INTO x FROM payments"),
-        "reference/get_stuck.sql: the word INTO is not allowed here"
-    );
-    assert_eq!(
-        says("SELECT 1; SELECT 2"),
-        "reference/get_stuck.sql: 2 statements where exactly one SELECT is allowed"
-    );
-    assert_eq!(
-        says("DELETE FROM payments"),
-        "reference/get_stuck.sql: the word DELETE is not allowed here"
-    );
-    assert_eq!(
-        says("SELECT 1\n, E'x'"),
-        "reference/get_stuck.sql: line 2: e'…' is a string in another notation"
-    );
+    assert_eq!(says("SELECT id INTO x FROM payments"), "reference/get_stuck.sql: the word INTO is not allowed here");
+    assert_eq!(says("SELECT 1; SELECT 2"), "reference/get_stuck.sql: 2 statements where exactly one SELECT is allowed");
+    assert_eq!(says("DELETE FROM payments"), "reference/get_stuck.sql: the word DELETE is not allowed here");
+    assert_eq!(says("SELECT 1\n, E'x'"), "reference/get_stuck.sql: line 2: e'…' is a string in another notation");
 }
 
 #[test]
 fn what_is_sent_is_what_was_read() {
-    let checked = read(
-        "t.sql",
-        "-- one; two\nSELECT $1::text -- three\n, $2::bigint;\n",
-    )
-    .unwrap();
+    let checked = read("t.sql", "-- one; two\nSELECT $1::text -- three\n, $2::bigint;\n").unwrap();
     assert_eq!(checked.sql(), "SELECT $1::text  \n, $2::bigint");
     assert_eq!(checked.parameters(), 2);
     assert_eq!(checked.file(), "t.sql");
@@ -579,9 +521,7 @@ fn every_file_in_queries_passes_whether_shipped_or_not() {
                 "install.sql" => super::install(&name, &text),
                 "schema.sql" => Ok(()),
                 _ if last.starts_with("do_") => change(&name, &text).map(drop),
-                _ if path.extension().is_some_and(|kind| kind == "sql") => {
-                    read(&name, &text).map(drop)
-                }
+                _ if path.extension().is_some_and(|kind| kind == "sql") => read(&name, &text).map(drop),
                 _ => Ok(()),
             };
             wrong.extend(result.err().map(|error| error.to_string()));

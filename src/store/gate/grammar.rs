@@ -187,9 +187,7 @@ pub(super) const GRAMMAR: &[(&str, Node)] = &[
 
 /// Finds a node kind.
 pub(super) fn node(name: &str) -> Option<&'static Node> {
-    GRAMMAR
-        .iter()
-        .find_map(|(known, node)| (*known == name).then_some(node))
+    GRAMMAR.iter().find_map(|(known, node)| (*known == name).then_some(node))
 }
 
 #[cfg(test)]
@@ -217,11 +215,7 @@ mod tests {
     #[test]
     fn no_kind_is_listed_twice() {
         for (name, _) in GRAMMAR {
-            assert_eq!(
-                GRAMMAR.iter().filter(|(other, _)| other == name).count(),
-                1,
-                "{name}"
-            );
+            assert_eq!(GRAMMAR.iter().filter(|(other, _)| other == name).count(), 1, "{name}");
         }
     }
 }

@@ -55,11 +55,8 @@ pub fn install(file: &str, text: &str) -> Result<(), Refused> {
 
 fn check(text: &str) -> Result<(), Reason> {
     let lexed = lex(text, Dress::Script)?;
-    let statements: Vec<&[Token]> = lexed
-        .tokens
-        .split(|token| token.kind == Kind::Mark(';'))
-        .filter(|statement| !statement.is_empty())
-        .collect();
+    let statements: Vec<&[Token]> =
+        lexed.tokens.split(|token| token.kind == Kind::Mark(';')).filter(|statement| !statement.is_empty()).collect();
     if statements.is_empty() {
         return Err(Reason::Count { count: 0 });
     }
@@ -85,15 +82,10 @@ fn statement(tokens: &[Token]) -> Result<(), Reason> {
             Kind::Word(word) => word.as_str(),
             Kind::Mark('.') => ".",
             Kind::Mark(_) | Kind::Op(_) => "·",
-            Kind::Quoted(_) | Kind::Number(_) | Kind::Text(_) | Kind::Body(_) | Kind::Param(_) => {
-                "…"
-            }
+            Kind::Quoted(_) | Kind::Number(_) | Kind::Text(_) | Kind::Body(_) | Kind::Param(_) => "…",
         })
         .collect();
-    let at = |what: &str| Reason::Text {
-        line,
-        why: what.to_owned(),
-    };
+    let at = |what: &str| Reason::Text { line, why: what.to_owned() };
     let kind = kind_of(&words).ok_or_else(|| {
         at(&format!(
             "this kind of statement is not on the list: {}",
@@ -101,18 +93,10 @@ fn statement(tokens: &[Token]) -> Result<(), Reason> {
         ))
     })?;
     match kind {
-        Kinds::Grant
-            if words
-                .iter()
-                .any(|word| matches!(*word, "all" | "trigger" | "references" | "maintain")) =>
-        {
+        Kinds::Grant if words.iter().any(|word| matches!(*word, "all" | "trigger" | "references" | "maintain")) => {
             return Err(at("a grant names each right it gives"));
         }
-        Kinds::Grant
-            if words
-                .windows(2)
-                .any(|pair| pair == ["grant", "option"] || pair == ["admin", "option"]) =>
-        {
+        Kinds::Grant if words.windows(2).any(|pair| pair == ["grant", "option"] || pair == ["admin", "option"]) => {
             return Err(at("a grant may not be passed on"));
         }
         Kinds::Function => function(&words, line)?,
@@ -143,63 +127,29 @@ fn kind_of(words: &[&str]) -> Option<Kinds> {
     }
     let holds = |part: &[&str]| words.windows(part.len()).any(|found| found == part);
     match words {
-        ["create", "function", "unstuck", ".", ..]
-        | ["create", "or", "replace", "function", "unstuck", ".", ..] => Some(Kinds::Function),
-        ["create", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
-        ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => {
-            Some(Kinds::Trigger)
+        ["create", "function", "unstuck", ".", ..] | ["create", "or", "replace", "function", "unstuck", ".", ..] => {
+            Some(Kinds::Function)
         }
-        [
-            "alter",
-            "table" | "function" | "view" | "sequence",
-            "unstuck",
-            ".",
-            ..,
-        ] if holds(&["owner", "to"]) => Some(Kinds::Plain),
-        [
-            "alter",
-            "table",
-            "unstuck",
-            ".",
-            _,
-            "enable",
-            "always",
-            "trigger",
-            _,
-        ] => Some(Kinds::Plain),
+        ["create", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
+        ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
+        ["alter", "table" | "function" | "view" | "sequence", "unstuck", ".", ..] if holds(&["owner", "to"]) => {
+            Some(Kinds::Plain)
+        }
+        ["alter", "table", "unstuck", ".", _, "enable", "always", "trigger", _] => Some(Kinds::Plain),
         ["do", "…"] | ["do", "language", "plpgsql", "…"] => Some(Kinds::Block),
         ["grant", ..] => Some(Kinds::Grant),
-        ["revoke", ..]
-        | [
-            "alter",
-            "default",
-            "privileges",
-            "in",
-            "schema",
-            "unstuck",
-            "revoke",
-            ..,
-        ] => Some(Kinds::Revoke),
+        ["revoke", ..] | ["alter", "default", "privileges", "in", "schema", "unstuck", "revoke", ..] => {
+            Some(Kinds::Revoke)
+        }
         _ => None,
     }
 }
 
 /// A function is written in SQL or PL/pgSQL and, when it runs with its owner's rights, pins its search path.
 fn function(words: &[&str], line: usize) -> Result<(), Reason> {
-    let at = |why: &str| Reason::Text {
-        line,
-        why: why.to_owned(),
-    };
-    let languages: Vec<&str> = words
-        .windows(2)
-        .filter_map(|pair| {
-            if let ["language", name] = pair {
-                Some(*name)
-            } else {
-                None
-            }
-        })
-        .collect();
+    let at = |why: &str| Reason::Text { line, why: why.to_owned() };
+    let languages: Vec<&str> =
+        words.windows(2).filter_map(|pair| if let ["language", name] = pair { Some(*name) } else { None }).collect();
     match languages.as_slice() {
         ["plpgsql" | "sql"] => {}
         _ => return Err(at("a function says LANGUAGE plpgsql or sql, once")),
@@ -215,35 +165,25 @@ fn function(words: &[&str], line: usize) -> Result<(), Reason> {
 /// Looks at every word, through strings and bodies.
 fn scan(tokens: &[Token], kind: Kinds) -> Result<(), Reason> {
     for (index, token) in tokens.iter().enumerate() {
-        let at = |why: String| Reason::Text {
-            line: token.line,
-            why,
-        };
+        let at = |why: String| Reason::Text { line: token.line, why };
         match &token.kind {
             Kind::Word(word) | Kind::Quoted(word) => {
                 let word = word.to_ascii_lowercase();
-                if word == "execute"
-                    && !harmless_execute(tokens.get(index.saturating_add(1)..).unwrap_or(&[]))
-                {
+                if word == "execute" && !harmless_execute(tokens.get(index.saturating_add(1)..).unwrap_or(&[])) {
                     return Err(at("EXECUTE runs text as SQL".to_owned()));
                 }
                 let named_to_be_refused = matches!(kind, Kinds::Revoke | Kinds::Trigger);
                 if FORBIDDEN.contains(&word.as_str())
                     && !(named_to_be_refused && MAY_BE_FORBIDDEN.contains(&word.as_str()))
                 {
-                    return Err(at(format!(
-                        "the word {} may not occur",
-                        word.to_ascii_uppercase()
-                    )));
+                    return Err(at(format!("the word {} may not occur", word.to_ascii_uppercase())));
                 }
             }
             Kind::Text(text) => {
                 let found = text
                     .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                     .map(str::to_ascii_lowercase)
-                    .find(|word| {
-                        FORBIDDEN.contains(&word.as_str()) && !ENGLISH.contains(&word.as_str())
-                    });
+                    .find(|word| FORBIDDEN.contains(&word.as_str()) && !ENGLISH.contains(&word.as_str()));
                 if let Some(word) = found {
                     return Err(at(format!(
                         "the word {} may not occur, not even in a string",
@@ -259,10 +199,7 @@ fn scan(tokens: &[Token], kind: Kinds) -> Result<(), Reason> {
                 let shifted: Vec<Token> = inner
                     .tokens
                     .into_iter()
-                    .map(|t| Token {
-                        line: token.line.saturating_add(t.line).saturating_sub(1),
-                        ..t
-                    })
+                    .map(|t| Token { line: token.line.saturating_add(t.line).saturating_sub(1), ..t })
                     .collect();
                 scan(&shifted, Kinds::Plain)?;
             }
@@ -287,8 +224,7 @@ fn harmless_execute(rest: &[Token]) -> bool {
         Kind::Mark(')'),
         Kind::Mark(';'),
     ];
-    rest.first()
-        .is_some_and(|next| next.kind == word("function") || next.kind == word("on"))
+    rest.first().is_some_and(|next| next.kind == word("function") || next.kind == word("on"))
         || role.iter().all(|expected| kinds.next() == Some(expected))
 }
 
@@ -371,24 +307,15 @@ mod tests {
             "EXPLAIN ANALYZE DELETE FROM payments",
         ] {
             let script = format!("{GOOD}\n{statement};");
-            assert!(
-                install("install.sql", &script).is_err(),
-                "should be refused: {statement}"
-            );
+            assert!(install("install.sql", &script).is_err(), "should be refused: {statement}");
         }
     }
 
     #[test]
     fn the_error_names_file_and_line() {
-        let error = install(
-            "x/install.sql",
-            "CREATE SCHEMA unstuck;\nDO $$\nBEGIN\n DELETE FROM t; END $$;",
-        )
-        .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "x/install.sql: line 4: the word DELETE may not occur"
-        );
+        let error =
+            install("x/install.sql", "CREATE SCHEMA unstuck;\nDO $$\nBEGIN\n DELETE FROM t; END $$;").unwrap_err();
+        assert_eq!(error.to_string(), "x/install.sql: line 4: the word DELETE may not occur");
     }
 
     #[test]

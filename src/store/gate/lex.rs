@@ -63,8 +63,8 @@ pub(super) struct Unreadable {
 
 /// Every operator a query file may use. A run of operator characters must be one of these whole.
 const OPERATORS: &[&str] = &[
-    "=", "<>", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "||", "->", "->>", "#>", "#>>",
-    "@>", "<@", "&&", "~", "!~", "~*", "!~*", "::", "=>", "?",
+    "=", "<>", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "||", "->", "->>", "#>", "#>>", "@>", "<@", "&&",
+    "~", "!~", "~*", "!~*", "::", "=>", "?",
 ];
 
 /// Only install scripts need these: an assignment, a range of a loop.
@@ -75,14 +75,8 @@ const LONGEST: usize = 256 * 1024;
 
 /// Cuts `text` into words.
 pub(super) fn lex(text: &str, dress: Dress) -> Result<Lexed, Unreadable> {
-    let mut cursor = Cursor {
-        rest: text,
-        line: 1,
-    };
-    let mut lexed = Lexed {
-        tokens: Vec::new(),
-        bare: String::with_capacity(text.len()),
-    };
+    let mut cursor = Cursor { rest: text, line: 1 };
+    let mut lexed = Lexed { tokens: Vec::new(), bare: String::with_capacity(text.len()) };
     if text.len() > LONGEST {
         return Err(cursor.refuse("the file is longer than 256 kB"));
     }
@@ -118,13 +112,12 @@ pub(super) fn lex(text: &str, dress: Dress) -> Result<Lexed, Unreadable> {
             }
             'a'..='z' | 'A'..='Z' | '_' => Some(cursor.word()?),
             '0'..='9' => Some(cursor.number(dress)?),
-            '+' | '*' | '<' | '>' | '=' | '~' | '!' | '@' | '#' | '%' | '^' | '&' | '|' | '`'
-            | '?' | ':' | '-' | '/' => Some(cursor.operator(dress)?),
+            '+' | '*' | '<' | '>' | '=' | '~' | '!' | '@' | '#' | '%' | '^' | '&' | '|' | '`' | '?' | ':' | '-'
+            | '/' => Some(cursor.operator(dress)?),
             other => {
-                return Err(cursor.refuse(&format!(
-                    "the character U+{:04X} may not stand outside a string",
-                    u32::from(other)
-                )));
+                return Err(
+                    cursor.refuse(&format!("the character U+{:04X} may not stand outside a string", u32::from(other)))
+                );
             }
         };
         lexed.bare.push_str(taken(before, cursor.rest));
@@ -162,10 +155,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn refuse(&self, why: &str) -> Unreadable {
-        Unreadable {
-            line: self.line,
-            why: why.to_owned(),
-        }
+        Unreadable { line: self.line, why: why.to_owned() }
     }
 
     fn take_while(&mut self, wanted: fn(char) -> bool) -> &'a str {
@@ -183,8 +173,7 @@ impl<'a> Cursor<'a> {
                 '\n' => return Ok(()),
                 '\r' if self.rest.starts_with("\r\n") => return Ok(()),
                 '\r' => {
-                    return Err(self
-                        .refuse("a carriage return inside a comment would end it for PostgreSQL"));
+                    return Err(self.refuse("a carriage return inside a comment would end it for PostgreSQL"));
                 }
                 '\0' => return Err(self.refuse("a NUL character")),
                 _ => self.step(),
@@ -247,9 +236,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn word(&mut self) -> Result<Kind, Unreadable> {
-        let word = self
-            .take_while(|c| c.is_ascii_alphanumeric() || c == '_')
-            .to_ascii_lowercase();
+        let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_').to_ascii_lowercase();
         match self.peek() {
             Some('\'') => Err(self.refuse(&format!("{word}'…' is a string in another notation"))),
             Some('"') => Err(self.refuse(&format!("{word}\"…\" is a name in another notation"))),
@@ -257,9 +244,7 @@ impl<'a> Cursor<'a> {
             Some('&') if self.rest.starts_with("&'") || self.rest.starts_with("&\"") => {
                 Err(self.refuse("Unicode escapes (U&) hide what a text says"))
             }
-            Some(other) if !other.is_ascii() => {
-                Err(self.refuse("a name with a letter outside ASCII"))
-            }
+            Some(other) if !other.is_ascii() => Err(self.refuse("a name with a letter outside ASCII")),
             Some(_) | None => Ok(Kind::Word(word)),
         }
     }
@@ -275,10 +260,7 @@ impl<'a> Cursor<'a> {
                 return Err(self.refuse("a number must be digits with at most one point inside"));
             }
         }
-        if self
-            .peek()
-            .is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$')
-        {
+        if self.peek().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$') {
             return Err(self.refuse("a letter directly after a number"));
         }
         Ok(Kind::Number(taken(before, self.rest).to_owned()))
@@ -297,13 +279,9 @@ impl<'a> Cursor<'a> {
             self.step();
             run.push(next);
         }
-        let known = OPERATORS.contains(&run.as_str())
-            || (dress == Dress::Script && SCRIPT_OPERATORS.contains(&run.as_str()));
-        if known {
-            Ok(Kind::Op(run))
-        } else {
-            Err(self.refuse(&format!("the operator {run} is not on the list")))
-        }
+        let known =
+            OPERATORS.contains(&run.as_str()) || (dress == Dress::Script && SCRIPT_OPERATORS.contains(&run.as_str()));
+        if known { Ok(Kind::Op(run)) } else { Err(self.refuse(&format!("the operator {run} is not on the list"))) }
     }
 
     /// `$1`, or in a script a dollar quote.
@@ -348,12 +326,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<Kind> {
-        lex(text, Dress::Query)
-            .unwrap()
-            .tokens
-            .into_iter()
-            .map(|t| t.kind)
-            .collect()
+        lex(text, Dress::Query).unwrap().tokens.into_iter().map(|t| t.kind).collect()
     }
 
     #[test]
@@ -381,11 +354,7 @@ mod tests {
 
     #[test]
     fn the_bare_text_has_no_comment_and_keeps_everything_else() {
-        let lexed = lex(
-            "-- one; two\nSELECT 'x -- y', 1 -- end\nFROM t",
-            Dress::Query,
-        )
-        .unwrap();
+        let lexed = lex("-- one; two\nSELECT 'x -- y', 1 -- end\nFROM t", Dress::Query).unwrap();
         assert_eq!(lexed.bare, " \nSELECT 'x -- y', 1  \nFROM t");
     }
 
@@ -430,10 +399,7 @@ mod tests {
             "SELECT {fn now()}",
             "SELECT a ^ b",
         ] {
-            assert!(
-                lex(text, Dress::Query).is_err(),
-                "should be refused: {text:?}"
-            );
+            assert!(lex(text, Dress::Query).is_err(), "should be refused: {text:?}");
         }
     }
 
@@ -442,11 +408,7 @@ mod tests {
         let lexed = lex("/* a /* b */ c */ DO $x$ a := 1; $$ $x$;", Dress::Script).unwrap();
         assert_eq!(
             lexed.tokens.into_iter().map(|t| t.kind).collect::<Vec<_>>(),
-            vec![
-                Kind::Word("do".into()),
-                Kind::Body(" a := 1; $$ ".into()),
-                Kind::Mark(';')
-            ]
+            vec![Kind::Word("do".into()), Kind::Body(" a := 1; $$ ".into()), Kind::Mark(';')]
         );
         assert!(lex("/* open", Dress::Script).is_err());
         assert!(lex("DO $x$ never closed $y$", Dress::Script).is_err());
@@ -454,9 +416,6 @@ mod tests {
 
     #[test]
     fn an_error_names_the_line() {
-        assert_eq!(
-            lex("SELECT 1\n\nFROM 'x", Dress::Query).unwrap_err().line,
-            3
-        );
+        assert_eq!(lex("SELECT 1\n\nFROM 'x", Dress::Query).unwrap_err().line, 3);
     }
 }

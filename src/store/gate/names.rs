@@ -78,8 +78,7 @@ pub(super) const FUNCTIONS: &[&str] = &[
 ];
 
 /// Functions that may stand in FROM.
-pub(super) const TABLE_FUNCTIONS: &[&str] =
-    &["aclexplode", "jsonb_array_elements", "jsonb_each", "unnest"];
+pub(super) const TABLE_FUNCTIONS: &[&str] = &["aclexplode", "jsonb_array_elements", "jsonb_each", "unnest"];
 
 /// Relations of the system catalogue that hold no secret and run nothing.
 pub(super) const CATALOGUE: &[&str] = &[
@@ -113,8 +112,7 @@ fn listed(parts: &[String], list: &[&str]) -> bool {
     match parts {
         [name] => list.contains(&name.to_ascii_lowercase().as_str()),
         [schema, name] => {
-            schema.eq_ignore_ascii_case("pg_catalog")
-                && list.contains(&name.to_ascii_lowercase().as_str())
+            schema.eq_ignore_ascii_case("pg_catalog") && list.contains(&name.to_ascii_lowercase().as_str())
         }
         _ => false,
     }
@@ -127,9 +125,7 @@ pub(super) fn relation(parts: &[String]) -> bool {
     match parts {
         [name] => !system(name) || catalogue(name),
         [schema, name] if schema.eq_ignore_ascii_case("pg_catalog") => catalogue(name),
-        [schema, name] => {
-            !system(schema) && !system(name) && !schema.eq_ignore_ascii_case("information_schema")
-        }
+        [schema, name] => !system(schema) && !system(name) && !schema.eq_ignore_ascii_case("information_schema"),
         _ => false,
     }
 }

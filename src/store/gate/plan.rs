@@ -71,14 +71,9 @@ pub fn only_reads(plan: &Value) -> Result<(), NotARead> {
 }
 
 fn step(node: &Value) -> Result<(), NotARead> {
-    let kind = node
-        .get("Node Type")
-        .and_then(Value::as_str)
-        .ok_or(NotARead::NoPlan)?;
+    let kind = node.get("Node Type").and_then(Value::as_str).ok_or(NotARead::NoPlan)?;
     if !READING.contains(&kind) {
-        return Err(NotARead::Step {
-            step: kind.to_owned(),
-        });
+        return Err(NotARead::Step { step: kind.to_owned() });
     }
     match node.get("Plans") {
         None => Ok(()),
@@ -96,20 +91,9 @@ mod tests {
     fn a_read_passes_and_a_write_below_it_does_not() {
         let read = json!([{"Plan": {"Node Type": "Limit", "Plans": [{"Node Type": "Seq Scan"}]}}]);
         assert_eq!(only_reads(&read), Ok(()));
-        for step in [
-            "ModifyTable",
-            "LockRows",
-            "Custom Scan",
-            "Foreign Scan",
-            "Something New",
-        ] {
+        for step in ["ModifyTable", "LockRows", "Custom Scan", "Foreign Scan", "Something New"] {
             let write = json!([{"Plan": {"Node Type": "Limit", "Plans": [{"Node Type": step}]}}]);
-            assert_eq!(
-                only_reads(&write),
-                Err(NotARead::Step {
-                    step: step.to_owned()
-                })
-            );
+            assert_eq!(only_reads(&write), Err(NotARead::Step { step: step.to_owned() }));
         }
     }
 

@@ -15,11 +15,7 @@ pub(super) fn check(statement: &Value) -> Result<(), Reason> {
 /// `value` must be a `kind` (see [`super::grammar`] for the notation).
 fn visit(kind: &str, value: &Value) -> Result<(), Reason> {
     if let Some(inner) = kind.strip_suffix('?') {
-        return if value.is_null() {
-            Ok(())
-        } else {
-            visit(inner, value)
-        };
+        return if value.is_null() { Ok(()) } else { visit(inner, value) };
     }
     if let Some(inner) = kind.strip_suffix('*') {
         let Value::Array(items) = value else {
@@ -53,27 +49,13 @@ fn visit_fields(kind: &str, fields: &[(&str, &str)], value: &Value) -> Result<()
     let Value::Object(object) = value else {
         return Err(shape(kind, value));
     };
-    if let Some(stranger) = object
-        .keys()
-        .find(|key| !fields.iter().any(|(name, _)| name == key))
-    {
-        return Err(Reason::NotAllowed {
-            what: format!("{kind}.{stranger}"),
-        });
+    if let Some(stranger) = object.keys().find(|key| !fields.iter().any(|(name, _)| name == key)) {
+        return Err(Reason::NotAllowed { what: format!("{kind}.{stranger}") });
     }
     fields.iter().try_for_each(|(name, field)| {
-        let found = object.get(*name).ok_or_else(|| Reason::NotAllowed {
-            what: format!("{kind} without {name}"),
-        })?;
-        visit(field, found).map_err(|reason| {
-            if *field == "-" {
-                Reason::NotAllowed {
-                    what: clause(kind, name),
-                }
-            } else {
-                reason
-            }
-        })
+        let found = object.get(*name).ok_or_else(|| Reason::NotAllowed { what: format!("{kind} without {name}") })?;
+        visit(field, found)
+            .map_err(|reason| if *field == "-" { Reason::NotAllowed { what: clause(kind, name) } } else { reason })
     })
 }
 
@@ -104,9 +86,7 @@ fn visit_variant(kind: &str, variants: &[(&str, &str)], value: &Value) -> Result
     };
     match variants.iter().find(|(name, _)| *name == tag) {
         Some((_, inner)) => visit(inner, carried),
-        None => Err(Reason::NotAllowed {
-            what: format!("{kind} {tag}"),
-        }),
+        None => Err(Reason::NotAllowed { what: format!("{kind} {tag}") }),
     }
 }
 
@@ -116,10 +96,9 @@ fn visit_parts(kind: &str, kinds: &[&str], value: &Value) -> Result<(), Reason> 
         return visit(only, value);
     }
     match value.as_array() {
-        Some(items) if items.len() == kinds.len() => kinds
-            .iter()
-            .zip(items)
-            .try_for_each(|(inner, item)| visit(inner, item)),
+        Some(items) if items.len() == kinds.len() => {
+            kinds.iter().zip(items).try_for_each(|(inner, item)| visit(inner, item))
+        }
         Some(_) | None => Err(shape(kind, value)),
     }
 }
@@ -132,40 +111,23 @@ fn names_of(kind: &str, value: &Value) -> Result<(), Reason> {
             if names::function(&name.parts) && !name.quoted {
                 Ok(())
             } else {
-                Err(Reason::Function {
-                    name: name.parts.join("."),
-                })
+                Err(Reason::Function { name: name.parts.join(".") })
             }
         }
         "TableFunction" => table_function(value),
         "Table" if value.get("args").is_some_and(|args| !args.is_null()) => table_function(value),
         "Table" => {
             let name = name_of(value.get("name"))?;
-            if names::relation(&name.parts) {
-                Ok(())
-            } else {
-                Err(Reason::Relation {
-                    name: name.parts.join("."),
-                })
-            }
+            if names::relation(&name.parts) { Ok(()) } else { Err(Reason::Relation { name: name.parts.join(".") }) }
         }
         "PlainType" => {
             let name = name_of(value.get(0))?;
             match name.parts.as_slice() {
-                [plain]
-                    if !name.quoted
-                        && names::PLAIN_TYPES.contains(&plain.to_ascii_lowercase().as_str()) =>
-                {
-                    Ok(())
-                }
-                _ => Err(Reason::Type {
-                    name: name.parts.join("."),
-                }),
+                [plain] if !name.quoted && names::PLAIN_TYPES.contains(&plain.to_ascii_lowercase().as_str()) => Ok(()),
+                _ => Err(Reason::Type { name: name.parts.join(".") }),
             }
         }
-        "Type" if value == "Regclass" => Err(Reason::Type {
-            name: "regclass".to_owned(),
-        }),
+        "Type" if value == "Regclass" => Err(Reason::Type { name: "regclass".to_owned() }),
         _ => Ok(()),
     }
 }
@@ -175,9 +137,7 @@ fn table_function(value: &Value) -> Result<(), Reason> {
     if names::table_function(&name.parts) && !name.quoted {
         Ok(())
     } else {
-        Err(Reason::Function {
-            name: name.parts.join("."),
-        })
+        Err(Reason::Function { name: name.parts.join(".") })
     }
 }
 
@@ -188,25 +148,12 @@ struct Name {
 }
 
 fn name_of(value: Option<&Value>) -> Result<Name, Reason> {
-    let unreadable = || Reason::Shape {
-        what: "a name".to_owned(),
-    };
-    let mut name = Name {
-        parts: Vec::new(),
-        quoted: false,
-    };
+    let unreadable = || Reason::Shape { what: "a name".to_owned() };
+    let mut name = Name { parts: Vec::new(), quoted: false };
     for part in value.and_then(Value::as_array).ok_or_else(unreadable)? {
         let ident = part.get("Identifier").ok_or_else(unreadable)?;
-        name.quoted |= ident
-            .get("quote_style")
-            .is_none_or(|style| !style.is_null());
-        name.parts.push(
-            ident
-                .get("value")
-                .and_then(Value::as_str)
-                .ok_or_else(unreadable)?
-                .to_owned(),
-        );
+        name.quoted |= ident.get("quote_style").is_none_or(|style| !style.is_null());
+        name.parts.push(ident.get("value").and_then(Value::as_str).ok_or_else(unreadable)?.to_owned());
     }
     Ok(name)
 }
@@ -219,7 +166,5 @@ fn shape(kind: &str, value: &Value) -> Reason {
             value.to_string().chars().take(40).collect()
         }
     };
-    Reason::Shape {
-        what: format!("{kind}, found {found}"),
-    }
+    Reason::Shape { what: format!("{kind}, found {found}") }
 }

@@ -97,10 +97,7 @@ impl RatesBook {
 }
 
 /// Reads what came since the last poll.
-pub(in crate::store) async fn tail(
-    asking: &mut Asking<'_, '_>,
-    books: &Mutex<Books>,
-) -> Answer<Rates> {
+pub(in crate::store) async fn tail(asking: &mut Asking<'_, '_>, books: &Mutex<Books>) -> Answer<Rates> {
     let now = asking.reading.now();
     match read_tail(asking, books).await {
         Ok(()) => Answer::known(locked(books).rates.rates.clone(), now),
@@ -117,9 +114,7 @@ async fn read_tail(asking: &mut Asking<'_, '_>, books: &Mutex<Books>) -> Result<
     for _ in 0..SLICES {
         let after = locked(books).rates.tail.map_or(0, |tail| tail.after);
         let given = [Given::Int(after), Given::Int(SLICE)];
-        let lines = asking
-            .ask(Question::Rates, &given, each(rows::rates))
-            .await?;
+        let lines = asking.ask(Question::Rates, &given, each(rows::rates)).await?;
         locked(books).rates.add(&lines, now);
         let read: u64 = lines.iter().map(|line| line.counts.requests).sum();
         if i64::try_from(read).unwrap_or(i64::MAX) < SLICE {
@@ -131,24 +126,15 @@ async fn read_tail(asking: &mut Asking<'_, '_>, books: &Mutex<Books>) -> Result<
 
 async fn start(asking: &mut Asking<'_, '_>, minutes: i64) -> Result<i64, StoreError> {
     asking
-        .ask(
-            Question::RatesStart,
-            &[Given::Int(minutes)],
-            |file, rows| match rows {
-                [row] => Reader::new(file, row).int("start_id"),
-                _ => Err(StoreError::CannotAnswer {
-                    why: format!("{file} gave {} rows instead of one", rows.len()),
-                }),
-            },
-        )
+        .ask(Question::RatesStart, &[Given::Int(minutes)], |file, rows| match rows {
+            [row] => Reader::new(file, row).int("start_id"),
+            _ => Err(StoreError::CannotAnswer { why: format!("{file} gave {} rows instead of one", rows.len()) }),
+        })
         .await
 }
 
 /// Reads one slice of the hour before the tail.
-pub(in crate::store) async fn back_fill(
-    asking: &mut Asking<'_, '_>,
-    books: &Mutex<Books>,
-) -> Result<(), StoreError> {
+pub(in crate::store) async fn back_fill(asking: &mut Asking<'_, '_>, books: &Mutex<Books>) -> Result<(), StoreError> {
     let now = asking.reading.now();
     let begun = match locked(books).rates.back_fill {
         BackFill::At { after, .. } => Some(after),
@@ -164,9 +150,7 @@ pub(in crate::store) async fn back_fill(
         after
     };
     let given = [Given::Int(after), Given::Int(SLICE)];
-    let lines = asking
-        .ask(Question::Rates, &given, each(rows::rates))
-        .await?;
+    let lines = asking.ask(Question::Rates, &given, each(rows::rates)).await?;
     locked(books).rates.fill(&lines, now);
     Ok(())
 }
@@ -201,22 +185,11 @@ mod tests {
     }
 
     fn line(minute: i64, requests: u64, next_id: i64) -> RatesLine {
-        RatesLine {
-            minute: at(minute),
-            counts: Minute {
-                requests,
-                ok: requests,
-                ..Minute::default()
-            },
-            next_id,
-        }
+        RatesLine { minute: at(minute), counts: Minute { requests, ok: requests, ..Minute::default() }, next_id }
     }
 
     fn totals(book: &RatesBook) -> Vec<u64> {
-        book.rates
-            .iter()
-            .map(|(_, counts)| counts.requests)
-            .collect()
+        book.rates.iter().map(|(_, counts)| counts.requests).collect()
     }
 
     #[test]
@@ -229,10 +202,7 @@ mod tests {
         book.add(&[line(58, 7, 1_007), line(59, 5, 1_012)], now);
         book.add(&[line(59, 1, 1_020), line(60, 2, 1_020)], now);
         assert_eq!(totals(&book), [6, 2]);
-        book.back_fill = BackFill::At {
-            after: 10,
-            from: at(1),
-        };
+        book.back_fill = BackFill::At { after: 10, from: at(1) };
         book.fill(&[line(57, 3, 500)], now);
         book.fill(&[line(58, 9, 1_012), line(59, 5, 1_012)], now);
         assert_eq!(totals(&book), [3, 9, 6, 2]);
@@ -244,10 +214,7 @@ mod tests {
     fn a_back_fill_that_finds_nothing_is_done() {
         let mut book = RatesBook::default();
         book.begin(0, at(60));
-        book.back_fill = BackFill::At {
-            after: 0,
-            from: at(1),
-        };
+        book.back_fill = BackFill::At { after: 0, from: at(1) };
         book.fill(&[], at(60));
         assert_eq!(book.rates.known_since, Some(at(1)));
     }

@@ -47,8 +47,7 @@ struct Entry {
 
 /// What makes two sightings the same breach: a detail such as "for 12 s" changes with every look.
 fn same(a: &Breach, b: &Breach) -> bool {
-    (&a.scope, &a.key, &a.order, &a.payment, &a.reference)
-        == (&b.scope, &b.key, &b.order, &b.payment, &b.reference)
+    (&a.scope, &a.key, &a.order, &a.payment, &a.reference) == (&b.scope, &b.key, &b.order, &b.payment, &b.reference)
 }
 
 impl Entry {
@@ -86,12 +85,7 @@ impl Entry {
 
     /// What windows saw and the audit found, each once; the newest look first.
     fn breaches(&self) -> Vec<Breach> {
-        let mut breaches: Vec<Breach> = self
-            .seen
-            .iter()
-            .rev()
-            .map(|(_, breach)| breach.clone())
-            .collect();
+        let mut breaches: Vec<Breach> = self.seen.iter().rev().map(|(_, breach)| breach.clone()).collect();
         for breach in &self.audited {
             if !breaches.iter().any(|known| same(known, breach)) {
                 breaches.push(breach.clone());
@@ -104,22 +98,13 @@ impl Entry {
     fn state(&self) -> RuleState {
         let breaches = self.breaches();
         if let (false, Some(checked_at)) = (breaches.is_empty(), self.checked_at) {
-            return RuleState::Violated {
-                checked_at,
-                breaches,
-                since: self.violated_since.unwrap_or(checked_at),
-            };
+            return RuleState::Violated { checked_at, breaches, since: self.violated_since.unwrap_or(checked_at) };
         }
         let failed = self.window_failed.as_ref().or(self.audit_failed.as_ref());
         match (failed, self.checked_at) {
             (Some(why), _) => RuleState::NotKnown { why: why.clone() },
-            (None, None) => RuleState::NotKnown {
-                why: "not checked yet".to_owned(),
-            },
-            (None, Some(checked_at)) => RuleState::Holds {
-                checked_at,
-                audited_at: self.audited_at,
-            },
+            (None, None) => RuleState::NotKnown { why: "not checked yet".to_owned() },
+            (None, Some(checked_at)) => RuleState::Holds { checked_at, audited_at: self.audited_at },
         }
     }
 }
@@ -136,17 +121,9 @@ impl RuleBook {
             .map(|(file, off)| {
                 let state = match unanswerable(file, off.as_ref(), policy) {
                     Some(why) => RuleState::NotKnown { why },
-                    None => self
-                        .entries
-                        .get(&file.rule.id)
-                        .cloned()
-                        .unwrap_or_default()
-                        .state(),
+                    None => self.entries.get(&file.rule.id).cloned().unwrap_or_default().state(),
                 };
-                RuleReport {
-                    rule: file.rule.clone(),
-                    state,
-                }
+                RuleReport { rule: file.rule.clone(), state }
             })
             .collect()
     }
@@ -161,14 +138,7 @@ impl RuleBook {
         rules
             .iter()
             .filter(|(file, off)| unanswerable(file, off.as_ref(), policy).is_none())
-            .map(|(file, _)| {
-                (
-                    self.entries
-                        .get(&file.rule.id)
-                        .and_then(|entry| entry.audit_due),
-                    file,
-                )
-            })
+            .map(|(file, _)| (self.entries.get(&file.rule.id).and_then(|entry| entry.audit_due), file))
             .filter(|(due, _)| due.is_none_or(|due| due <= now))
             .min_by_key(|(due, _)| *due)
             .map(|(_, file)| file.clone())
@@ -185,9 +155,7 @@ impl RuleBook {
         every: Duration,
     ) {
         let entry = self.entries.entry(id.to_owned()).or_default();
-        let soon = took
-            .saturating_mul(20)
-            .clamp(Duration::from_secs(10), every.max(Duration::from_secs(10)));
+        let soon = took.saturating_mul(20).clamp(Duration::from_secs(10), every.max(Duration::from_secs(10)));
         let again = match result {
             Ok(found) => {
                 let again = if found.is_empty() { every } else { soon };
@@ -203,18 +171,12 @@ impl RuleBook {
     }
 
     fn due(&self, file: &RuleFile, now: Instant) -> bool {
-        let checked = self
-            .entries
-            .get(&file.rule.id)
-            .and_then(|entry| entry.checked_at);
+        let checked = self.entries.get(&file.rule.id).and_then(|entry| entry.checked_at);
         checked.is_none_or(|checked| file.rule.cadence.after(checked) <= now)
     }
 
     fn since(&self, id: &str, now: Instant) -> Instant {
-        self.entries
-            .get(id)
-            .and_then(|entry| entry.checked_at)
-            .unwrap_or_else(|| FIRST_WINDOW.before(now))
+        self.entries.get(id).and_then(|entry| entry.checked_at).unwrap_or_else(|| FIRST_WINDOW.before(now))
     }
 }
 
@@ -230,11 +192,7 @@ fn unanswerable(file: &RuleFile, off: Option<&StoreError>, policy: &RulePolicy) 
         .map(String::as_str)
         .filter(|need| values.get(need).is_none_or(serde_json::Value::is_null))
         .collect();
-    if missing.is_empty() {
-        None
-    } else {
-        Some(format!("{} is not set in [policy]", missing.join(", ")))
-    }
+    if missing.is_empty() { None } else { Some(format!("{} is not set in [policy]", missing.join(", "))) }
 }
 
 /// The `$policy` parameter.
@@ -243,11 +201,7 @@ pub(in crate::store) fn policy_document(policy: &RulePolicy) -> serde_json::Valu
 }
 
 /// Reads the windows that are due.
-pub(in crate::store) async fn windows(
-    policy: &RulePolicy,
-    asking: &mut Asking<'_, '_>,
-    books: &Mutex<Books>,
-) {
+pub(in crate::store) async fn windows(policy: &RulePolicy, asking: &mut Asking<'_, '_>, books: &Mutex<Books>) {
     let now = asking.reading.now();
     let document = policy_document(policy);
     for (file, off) in asking.bound.rules() {
@@ -296,11 +250,9 @@ mod tests {
 
     fn orders(state: &RuleState) -> Vec<String> {
         match state {
-            RuleState::Violated { breaches, .. } => breaches
-                .iter()
-                .filter_map(|breach| breach.order.as_ref())
-                .map(ToString::to_string)
-                .collect(),
+            RuleState::Violated { breaches, .. } => {
+                breaches.iter().filter_map(|breach| breach.order.as_ref()).map(ToString::to_string).collect()
+            }
             RuleState::Holds { .. } | RuleState::NotKnown { .. } => Vec::new(),
         }
     }
@@ -312,19 +264,9 @@ mod tests {
         entry.window(Vec::new(), at(11));
         assert_eq!(orders(&entry.state()), ["a"]);
         entry.audit(vec![breach("b")], at(5));
-        assert_eq!(
-            orders(&entry.state()),
-            ["b"],
-            "the audit looked after a was seen, and did not see it"
-        );
+        assert_eq!(orders(&entry.state()), ["b"], "the audit looked after a was seen, and did not see it");
         entry.audit(Vec::new(), at(20));
-        assert_eq!(
-            entry.state(),
-            RuleState::Holds {
-                checked_at: at(20),
-                audited_at: Some(at(20))
-            }
-        );
+        assert_eq!(entry.state(), RuleState::Holds { checked_at: at(20), audited_at: Some(at(20)) });
     }
 
     #[test]
@@ -339,20 +281,9 @@ mod tests {
     fn one_breach_seen_twice_is_one_breach_and_keeps_its_start() {
         let mut entry = Entry::default();
         entry.window(vec![breach("a")], at(1));
-        entry.window(
-            vec![Breach {
-                detail: "longer".to_owned(),
-                ..breach("a")
-            }],
-            at(11),
-        );
+        entry.window(vec![Breach { detail: "longer".to_owned(), ..breach("a") }], at(11));
         entry.audit(vec![breach("a")], at(11));
-        let RuleState::Violated {
-            breaches, since, ..
-        } = entry.state()
-        else {
-            panic!("not violated")
-        };
+        let RuleState::Violated { breaches, since, .. } = entry.state() else { panic!("not violated") };
         assert_eq!((breaches.len(), since), (1, at(1)));
     }
 
@@ -362,12 +293,7 @@ mod tests {
         assert!(matches!(entry.state(), RuleState::NotKnown { .. }));
         entry.window(Vec::new(), at(1));
         entry.audit_failed = Some("the audit did not finish".to_owned());
-        assert_eq!(
-            entry.state(),
-            RuleState::NotKnown {
-                why: "the audit did not finish".to_owned()
-            }
-        );
+        assert_eq!(entry.state(), RuleState::NotKnown { why: "the audit did not finish".to_owned() });
         entry.window(vec![breach("a")], at(2));
         assert_eq!(orders(&entry.state()), ["a"]);
     }
@@ -375,69 +301,28 @@ mod tests {
     #[test]
     fn a_missing_policy_value_is_not_known_and_named() {
         let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
-        let reference = profiles
-            .iter()
-            .find(|profile| profile.name == "reference")
-            .unwrap();
-        let rules: Vec<_> = reference
-            .rules
-            .iter()
-            .map(|file| (file.clone(), None))
-            .collect();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
+        let rules: Vec<_> = reference.rules.iter().map(|file| (file.clone(), None)).collect();
         let reports = RuleBook::default().reports(&rules, &RulePolicy::default());
-        let i5 = reports
-            .iter()
-            .find(|report| report.rule.id == "I5")
-            .unwrap();
-        assert_eq!(
-            i5.state,
-            RuleState::NotKnown {
-                why: "retention_s is not set in [policy]".to_owned()
-            }
-        );
+        let i5 = reports.iter().find(|report| report.rule.id == "I5").unwrap();
+        assert_eq!(i5.state, RuleState::NotKnown { why: "retention_s is not set in [policy]".to_owned() });
     }
 
     #[test]
     fn audits_go_round_and_violations_are_looked_at_sooner() {
         let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
-        let rules: Vec<_> = profiles[0]
-            .rules
-            .iter()
-            .take(2)
-            .map(|file| (file.clone(), None))
-            .collect();
+        let rules: Vec<_> = profiles[0].rules.iter().take(2).map(|file| (file.clone(), None)).collect();
         let every = Duration::from_mins(10);
         let policy = RulePolicy::default();
         let mut book = RuleBook::default();
         let first = book.next_audit(&rules, &policy, at(0)).unwrap();
-        book.audited(
-            &first.rule.id,
-            Ok(vec![breach("a")]),
-            at(0),
-            Duration::from_millis(5),
-            every,
-        );
+        book.audited(&first.rule.id, Ok(vec![breach("a")]), at(0), Duration::from_millis(5), every);
         let second = book.next_audit(&rules, &policy, at(0)).unwrap();
         assert_ne!(first.rule.id, second.rule.id);
-        book.audited(
-            &second.rule.id,
-            Ok(Vec::new()),
-            at(0),
-            Duration::from_millis(5),
-            every,
-        );
+        book.audited(&second.rule.id, Ok(Vec::new()), at(0), Duration::from_millis(5), every);
         assert!(book.next_audit(&rules, &policy, at(9)).is_none());
-        assert_eq!(
-            book.next_audit(&rules, &policy, at(10)).unwrap().rule.id,
-            first.rule.id
-        );
-        book.audited(
-            &first.rule.id,
-            Err("too slow".to_owned()),
-            at(10),
-            Duration::from_secs(30),
-            every,
-        );
+        assert_eq!(book.next_audit(&rules, &policy, at(10)).unwrap().rule.id, first.rule.id);
+        book.audited(&first.rule.id, Err("too slow".to_owned()), at(10), Duration::from_secs(30), every);
         assert!(book.next_audit(&rules, &policy, at(100)).is_none());
         assert!(book.next_audit(&rules, &policy, at(610)).is_some());
     }

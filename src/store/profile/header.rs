@@ -8,23 +8,14 @@ use crate::domain::time::Seconds;
 const WORDS: [&str; 6] = ["id", "sentence", "severity", "cadence", "next", "needs"];
 
 /// The policy values a rule may need.
-const POLICY: [&str; 6] = [
-    "retention_s",
-    "retry_window_s",
-    "provider_timeout_s",
-    "outbox_limit_s",
-    "saga_limit_s",
-    "grace_s",
-];
+const POLICY: [&str; 6] =
+    ["retention_s", "retry_window_s", "provider_timeout_s", "outbox_limit_s", "saga_limit_s", "grace_s"];
 
 /// Reads a rule's header: the rule, and the policy values it cannot be judged without.
 pub(super) fn parse(file: &str, text: &str) -> Result<(Rule, Vec<String>), Vec<Mistake>> {
     let mut mistakes = Vec::new();
     let mut values: [Option<&str>; 6] = [None; 6];
-    for line in text
-        .lines()
-        .map_while(|line| line.trim().strip_prefix("--"))
-    {
+    for line in text.lines().map_while(|line| line.trim().strip_prefix("--")) {
         let Some((word, value)) = line.trim().split_once(':') else {
             continue;
         };
@@ -38,64 +29,33 @@ pub(super) fn parse(file: &str, text: &str) -> Result<(Rule, Vec<String>), Vec<M
     let mut wanted = |word: &str, value: Option<&str>| {
         let value = value.unwrap_or("");
         if value.is_empty() {
-            mistakes.push(Mistake::new(
-                file,
-                format!("the header lacks `-- {word}: …`"),
-            ));
+            mistakes.push(Mistake::new(file, format!("the header lacks `-- {word}: …`")));
         }
         value.to_owned()
     };
-    let (id, sentence, next) = (
-        wanted("id", id),
-        wanted("sentence", sentence),
-        wanted("next", next),
-    );
+    let (id, sentence, next) = (wanted("id", id), wanted("sentence", sentence), wanted("next", next));
     let (severity, cadence) = (wanted("severity", severity), wanted("cadence", cadence));
     let severity = match severity.as_str() {
         "critical" => Severity::Critical,
         "caution" | "" => Severity::Caution,
         other => {
-            mistakes.push(Mistake::new(
-                file,
-                format!("severity {other} is neither critical nor caution"),
-            ));
+            mistakes.push(Mistake::new(file, format!("severity {other} is neither critical nor caution")));
             Severity::Caution
         }
     };
     let cadence = seconds(&cadence).unwrap_or_else(|| {
         if !cadence.is_empty() {
-            mistakes.push(Mistake::new(
-                file,
-                format!("cadence {cadence} is not a time like 10s or 5m"),
-            ));
+            mistakes.push(Mistake::new(file, format!("cadence {cadence} is not a time like 10s or 5m")));
         }
         Seconds(10)
     });
-    let needs: Vec<String> = needs
-        .unwrap_or("")
-        .split(',')
-        .map(str::trim)
-        .filter(|need| !need.is_empty())
-        .map(str::to_owned)
-        .collect();
+    let needs: Vec<String> =
+        needs.unwrap_or("").split(',').map(str::trim).filter(|need| !need.is_empty()).map(str::to_owned).collect();
     for need in needs.iter().filter(|need| !POLICY.contains(&need.as_str())) {
-        mistakes.push(Mistake::new(
-            file,
-            format!("{need} is not a value of the policy"),
-        ));
+        mistakes.push(Mistake::new(file, format!("{need} is not a value of the policy")));
     }
     if mistakes.is_empty() {
-        Ok((
-            Rule {
-                id,
-                sentence,
-                severity,
-                cadence,
-                next,
-                file: file.to_owned(),
-            },
-            needs,
-        ))
+        Ok((Rule { id, sentence, severity, cadence, next, file: file.to_owned() }, needs))
     } else {
         Err(mistakes)
     }
@@ -123,10 +83,7 @@ mod tests {
     #[test]
     fn a_header_is_read() {
         let (rule, needs) = parse("p/rules/i1.sql", GOOD).unwrap();
-        assert_eq!(
-            (rule.id.as_str(), rule.severity, rule.cadence),
-            ("I1", Severity::Critical, Seconds(10))
-        );
+        assert_eq!((rule.id.as_str(), rule.severity, rule.cadence), ("I1", Severity::Critical, Seconds(10)));
         assert_eq!(rule.next, "Open triage.");
         assert_eq!(needs, ["retention_s", "grace_s"]);
     }

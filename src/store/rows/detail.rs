@@ -6,8 +6,8 @@ use sqlx::postgres::PgRow;
 use super::Reader;
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome, LookupStep, Observed};
 use crate::domain::ids::{
-    Attempt, EvidenceId, Holder, Key, LogId, Operator, OrderId, PaymentId, ProviderKey,
-    ProviderName, ProviderRef, RecordId, Scope, Version,
+    Attempt, EvidenceId, Holder, Key, LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
+    RecordId, Scope, Version,
 };
 use crate::domain::log::LogEntry;
 use crate::domain::money::Money;
@@ -23,14 +23,8 @@ pub(in crate::store) fn record(file: &str, row: &PgRow) -> Result<Record, StoreE
         order: reader.id_maybe("order_id", OrderId::new)?,
         payment: reader.id_maybe("payment_id", PaymentId::new)?,
         status: RecordStatus::from_word(&reader.text("status")?),
-        payment_status: reader
-            .text_maybe("payment_status")?
-            .as_deref()
-            .map(PaymentStatus::from_word),
-        recovery_point: reader
-            .text_maybe("recovery_point")?
-            .as_deref()
-            .map(RecoveryPoint::from_word),
+        payment_status: reader.text_maybe("payment_status")?.as_deref().map(PaymentStatus::from_word),
+        recovery_point: reader.text_maybe("recovery_point")?.as_deref().map(RecoveryPoint::from_word),
         lease: Lease {
             until: reader.instant_maybe("lease_until")?,
             holder: reader.id_maybe("lease_holder", Holder::new)?,
@@ -79,10 +73,7 @@ fn siblings(reader: &Reader<'_>) -> Result<Vec<Sibling>, StoreError> {
         .map(|row| Sibling {
             payment: PaymentId::new(row.payment_id),
             status: PaymentStatus::from_word(&row.status),
-            money: row
-                .amount
-                .zip(row.currency)
-                .map(|(minor, currency)| Money::new(minor, currency)),
+            money: row.amount.zip(row.currency).map(|(minor, currency)| Money::new(minor, currency)),
             provider_ref: row.provider_ref.map(ProviderRef::new),
             scope: Scope::new(row.scope),
             key: Key::new(row.key),
@@ -91,10 +82,7 @@ fn siblings(reader: &Reader<'_>) -> Result<Vec<Sibling>, StoreError> {
 }
 
 /// Reads a document of a known form. What does not fit is named, and its content stays out of the message.
-fn document<T: serde::de::DeserializeOwned>(
-    reader: &Reader<'_>,
-    column: &str,
-) -> Result<T, StoreError> {
+fn document<T: serde::de::DeserializeOwned>(reader: &Reader<'_>, column: &str) -> Result<T, StoreError> {
     serde_json::from_value(reader.json(column)?).map_err(|error| {
         tracing::warn!(column, error = %error, "a document could not be read");
         reader.wrong(column, "a list of the contract's form", "another form")
@@ -114,18 +102,11 @@ pub(in crate::store) fn evidence(file: &str, row: &PgRow) -> Result<Evidence, St
             LookupOutcome::Found { observed }
         }
         "not_found" => LookupOutcome::NotFound {
-            absence: if definitive {
-                Absence::Consistent
-            } else {
-                Absence::MayHaveMissed
-            },
+            absence: if definitive { Absence::Consistent } else { Absence::MayHaveMissed },
             why,
         },
         // How long the provider asked us to wait is of no use later.
-        "unreachable" => LookupOutcome::Unreachable {
-            why,
-            retry_after_s: None,
-        },
+        "unreachable" => LookupOutcome::Unreachable { why, retry_after_s: None },
         other => return Err(reader.wrong("outcome", "found, not_found or unreachable", other)),
     };
     let steps: Vec<LookupStep> = document(&reader, "steps")?;

@@ -9,9 +9,7 @@ use crate::domain::money::Money;
 use crate::domain::money::Totals;
 use crate::domain::port::{Candidate, StoreError};
 use crate::domain::rates::Minute;
-use crate::domain::snapshot::{
-    HandedOver, Offender, ProviderHealth, Pulse, Recoverer, Signal, WhatChanged,
-};
+use crate::domain::snapshot::{HandedOver, Offender, ProviderHealth, Pulse, Recoverer, Signal, WhatChanged};
 use crate::domain::time::Instant;
 
 /// Folds the rows of `get_pulse`, one per signal and currency, into one value per signal.
@@ -21,8 +19,7 @@ pub(in crate::store) fn pulses(file: &str, rows: &[PgRow]) -> Result<Vec<Pulse>,
     for row in rows {
         let reader = Reader::new(file, row);
         let word = reader.text("signal")?;
-        let signal =
-            Signal::from_word(&word).ok_or_else(|| reader.wrong("signal", "a signal", word))?;
+        let signal = Signal::from_word(&word).ok_or_else(|| reader.wrong("signal", "a signal", word))?;
         let (count, money) = (reader.count("count")?, reader.money()?);
         let oldest = reader.instant_maybe("oldest")?;
         let known = pulses.iter_mut().find(|pulse| pulse.signal == signal);
@@ -33,12 +30,7 @@ pub(in crate::store) fn pulses(file: &str, rows: &[PgRow]) -> Result<Vec<Pulse>,
         } else {
             let mut totals = Totals::default();
             add(&mut totals, money.as_ref(), count);
-            pulses.push(Pulse {
-                signal,
-                count,
-                money: totals,
-                oldest,
-            });
+            pulses.push(Pulse { signal, count, money: totals, oldest });
         }
     }
     Ok(pulses)

@@ -24,12 +24,7 @@ impl<'r> Reader<'r> {
     }
 
     /// An error that names this file and `column`.
-    pub(in crate::store) fn wrong(
-        &self,
-        column: &str,
-        expected: &str,
-        found: impl Into<String>,
-    ) -> StoreError {
+    pub(in crate::store) fn wrong(&self, column: &str, expected: &str, found: impl Into<String>) -> StoreError {
         StoreError::Contract {
             file: self.file.to_owned(),
             column: column.to_owned(),
@@ -40,12 +35,7 @@ impl<'r> Reader<'r> {
 
     /// What the server says the column is.
     fn found(&self, column: &str) -> String {
-        let kind = self
-            .row
-            .columns()
-            .iter()
-            .find(|c| c.name() == column)
-            .map(|c| c.type_info().name());
+        let kind = self.row.columns().iter().find(|c| c.name() == column).map(|c| c.type_info().name());
         kind.map_or_else(|| "absent".to_owned(), str::to_ascii_lowercase)
     }
 
@@ -56,11 +46,7 @@ impl<'r> Reader<'r> {
         self.row.try_get::<Option<T>, _>(column).map_err(|error| {
             tracing::warn!(file = self.file, column, error = %error, "a column could not be read");
             let found = self.found(column);
-            let found = if found == expected {
-                format!("a {found} that cannot be read")
-            } else {
-                found
-            };
+            let found = if found == expected { format!("a {found} that cannot be read") } else { found };
             self.wrong(column, expected, found)
         })
     }
@@ -80,11 +66,7 @@ impl<'r> Reader<'r> {
     }
 
     /// A text as an id that may be absent.
-    pub(in crate::store) fn id_maybe<T>(
-        &self,
-        column: &str,
-        make: fn(String) -> T,
-    ) -> Result<Option<T>, StoreError> {
+    pub(in crate::store) fn id_maybe<T>(&self, column: &str, make: fn(String) -> T) -> Result<Option<T>, StoreError> {
         Ok(self.text_maybe(column)?.map(make))
     }
 
@@ -127,10 +109,7 @@ impl<'r> Reader<'r> {
     }
 
     /// A document that may be absent.
-    pub(in crate::store) fn json_maybe(
-        &self,
-        column: &str,
-    ) -> Result<Option<serde_json::Value>, StoreError> {
+    pub(in crate::store) fn json_maybe(&self, column: &str) -> Result<Option<serde_json::Value>, StoreError> {
         self.maybe(column, "jsonb")
     }
 
@@ -141,25 +120,16 @@ impl<'r> Reader<'r> {
 
     /// An instant that may be absent. PostgreSQL's range is wider than ours and has infinities, which
     /// the usual decoding panics at: so the microseconds are read as they are.
-    pub(in crate::store) fn instant_maybe(
-        &self,
-        column: &str,
-    ) -> Result<Option<Instant>, StoreError> {
+    pub(in crate::store) fn instant_maybe(&self, column: &str) -> Result<Option<Instant>, StoreError> {
         const EXPECTED: &str = "timestamptz";
-        let value = self
-            .row
-            .try_get_raw(column)
-            .map_err(|_| self.wrong(column, EXPECTED, "absent"))?;
+        let value = self.row.try_get_raw(column).map_err(|_| self.wrong(column, EXPECTED, "absent"))?;
         if value.is_null() {
             return Ok(None);
         }
         if !value.type_info().name().eq_ignore_ascii_case(EXPECTED) {
             return Err(self.wrong(column, EXPECTED, self.found(column)));
         }
-        let bytes = value
-            .as_bytes()
-            .ok()
-            .and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
+        let bytes = value.as_bytes().ok().and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
         let micros = bytes.map(i64::from_be_bytes);
         match micros {
             Some(i64::MAX | i64::MIN) => Err(self.wrong(column, EXPECTED, "infinity")),
@@ -180,9 +150,7 @@ impl<'r> Reader<'r> {
     /// Money, when both amount and currency are there. An amount without a currency is not money.
     pub(in crate::store) fn money(&self) -> Result<Option<Money>, StoreError> {
         let (amount, currency) = (self.int_maybe("amount")?, self.text_maybe("currency")?);
-        Ok(amount
-            .zip(currency)
-            .map(|(minor, currency)| Money::new(minor, currency)))
+        Ok(amount.zip(currency).map(|(minor, currency)| Money::new(minor, currency)))
     }
 
     /// Scope and key, both there.
