@@ -1,4 +1,5 @@
 //! Every integration test of the project, in one binary: one link, one start.
 
 mod layers;
+mod peek;
 mod support;

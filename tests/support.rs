@@ -1,1 +1,4 @@
 //! What several integration tests share.
+
+pub mod picture;
+pub mod scenario;
