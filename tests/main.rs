@@ -7,6 +7,8 @@ mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod peek;
+#[cfg(test)]
 mod pty;
 #[cfg(test)]
 mod support;

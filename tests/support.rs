@@ -4,7 +4,9 @@ pub mod cluster;
 pub mod face;
 pub mod keys;
 pub mod launch;
+pub mod picture;
 pub mod pty;
+pub mod scenario;
 pub mod tape;
 pub mod view;
 

@@ -12,7 +12,7 @@ use super::picture::Freshness;
 use super::screen::{SCREENS, record, screen};
 use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
-use crate::ui::layout::{Page, inset};
+use crate::ui::layout::{Page, Room, inset};
 use crate::ui::widgets::band::{self, Band};
 use crate::ui::widgets::footer;
 use crate::ui::widgets::tabs::{self, Here, Tab};
@@ -36,6 +36,10 @@ pub fn view(model: &Model, frame: &mut Frame<'_>, now: Now) {
             Place::Record(id, _) => record::view(model, id, &mut canvas, page.body, page.room, now),
         }
         canvas.lay_over(None);
+    }
+    if model.dialog.is_some() && page.room < Room::Preview {
+        // Too narrow for a dialog beside anything: scraps of the screen around it only distract.
+        canvas.clear(page.body, Role::Normal);
     }
     dialog::view(model, &mut canvas, inset(page.body), now);
     notice(model, &mut canvas, page.notice, freshness, now);

@@ -25,6 +25,7 @@ pub const HOUSE: &[Room] = &[
             "base64",
             "fastrand",
             "futures_util",
+            "humantime",
             "iso_currency",
             "reqwest",
             "rustls",

@@ -42,9 +42,9 @@ pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
 
 fn says(model: &Model, id: &RecordId, request: Request, now: Now) -> &'static str {
     match request {
-        Request::LookUp => "asks the provider what happened. No charge, no change; keeps one line of evidence.",
+        Request::LookUp => "asks what happened. No charge, no change of state.",
         Request::Resume => model.step(id, now).map_or("goes on from the last safe point.", |step| resume_title(&step)),
-        Request::Hold => "keeps sweepers and retries off while you look. Ends by itself.",
+        Request::Hold => "keeps sweepers and retries off for a while.",
         Request::Release => "gives the lease back.",
         Request::Note => "visible to everyone on this record.",
         Request::HandOver => "sets an owner; sends nothing to the provider.",

@@ -58,6 +58,9 @@ pub enum Row {
     Answers,
 }
 
+/// An open transaction is worth a row from this age on: it makes polls slow.
+const OLD_TRANSACTION: Seconds = Seconds(60);
+
 const ROWS: &[Row] = &[
     Row::Signal(Signal::Unknown),
     Row::Signal(Signal::Stuck),
@@ -80,8 +83,37 @@ pub struct State {
     pub list: ListState<Row>,
 }
 
-fn sync(screens: &mut Screens, _: &Snapshot, _: Reading) {
-    screens.overview.list.sync(ROWS.to_vec(), Reading::No);
+fn sync(screens: &mut Screens, snapshot: &Snapshot, _: Reading) {
+    let rows = ROWS.iter().copied().filter(|row| !is_quiet(*row, snapshot)).collect();
+    screens.overview.list.sync(rows, Reading::No);
+}
+
+/// The side signals share one line while there is nothing to them. What is not known is never quiet.
+fn is_quiet(row: Row, snapshot: &Snapshot) -> bool {
+    let Row::Signal(signal) = row else { return false };
+    let Some(pulse) = snapshot.pulse_of(signal) else { return false };
+    match signal {
+        Signal::Unknown | Signal::Stuck => false,
+        Signal::Pending | Signal::Outbox | Signal::Webhooks | Signal::HandedOver => pulse.count == 0,
+        Signal::Xmin => pulse.oldest.is_none_or(|start| age(start, snapshot.db_now) < OLD_TRANSACTION),
+    }
+}
+
+/// The quiet signals in one line; nothing when there are none.
+fn quiet_line(snapshot: &Snapshot) -> Option<Line> {
+    let quiet: Vec<String> = Signal::ALL
+        .into_iter()
+        .filter(|signal| is_quiet(Row::Signal(*signal), snapshot))
+        .filter_map(|signal| {
+            let pulse = snapshot.pulse_of(signal)?;
+            let value = match pulse.oldest {
+                Some(start) if signal == Signal::Xmin => words(age(start, snapshot.db_now)),
+                Some(_) | None => pulse.count.to_string(),
+            };
+            Some(format!("{} {value}", signal.title().to_lowercase()))
+        })
+        .collect();
+    (!quiet.is_empty()).then(|| Line::of(Role::Dim, format!("   Quiet: {}", quiet.join(" · "))))
 }
 
 fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
@@ -201,7 +233,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
             panels::beside_signals(model, snapshot, canvas, right, now);
         }
         Room::One | Room::Card => {
-            let height = u16::try_from(ROWS.len()).unwrap_or(0).saturating_add(1);
+            let height = u16::try_from(model.screens.overview.list.order().len()).unwrap_or(0).saturating_add(1);
             let (table_area, below) = top(rest, height);
             signals(model, snapshot, canvas, table_area, room, now);
             panels::under(model, snapshot, canvas, below, now);

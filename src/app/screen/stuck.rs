@@ -34,7 +34,7 @@ pub const SCREEN: Screen = Screen {
 
 fn head(model: &Model) -> Line {
     let limit = words(model.setup.context.policy.stuck_after);
-    let line = Line::plain(format!(" Stuck: processing, and the lease is over for more than {limit}. "));
+    let line = Line::plain(format!(" Stuck: lease over for more than {limit}. "));
     match model.picture.snapshot().and_then(|s| s.pulse_of(Signal::Stuck)) {
         Some(pulse) if pulse.money.is_empty() => line.and(Role::Heading, format!("{} records.", pulse.count)),
         Some(pulse) => line.and(Role::Heading, format!("{} records, {}.", pulse.count, pulse.money)),

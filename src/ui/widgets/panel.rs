@@ -35,12 +35,16 @@ pub fn dialog(canvas: &mut Canvas<'_>, area: Rect, title: &Line, frame: Role, li
 
 /// Lines broken to a width, continuation rows indented as their line is.
 pub fn wrapped(lines: &[Line], width: usize, canvas: &Canvas<'_>) -> Vec<Line> {
-    lines
-        .iter()
-        .flat_map(|line| {
-            let words = line.words();
-            let indent = words.len().saturating_sub(words.trim_start_matches([' ', '!', '?']).len()).min(width / 2);
-            line.wrap(width, indent, canvas.charset())
-        })
-        .collect()
+    lines.iter().flat_map(|line| line.wrap(width, hang(line, width), canvas.charset())).collect()
+}
+
+/// Where the rows after the first begin: under the words, not under the sign, number or label.
+fn hang(line: &Line, width: usize) -> usize {
+    let label = match line.0.as_slice() {
+        [first, _, ..] if first.text.ends_with(' ') && first.text.len() <= 24 => first.text.chars().count(),
+        [] | [..] => 0,
+    };
+    let words = line.words();
+    let lead = words.chars().take_while(|c| c.is_ascii_digit() || matches!(c, ' ' | '!' | '?')).count();
+    label.max(lead).min(width / 3)
 }

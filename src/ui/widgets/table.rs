@@ -171,7 +171,10 @@ fn widths(columns: &[Column], room: u16) -> Vec<u16> {
         }
     }
     let mut spare = room.saturating_sub(need(&widths));
-    for (column, width) in columns.iter().zip(&mut widths) {
+    // What is needed most grows first.
+    let mut growing: Vec<(&Column, &mut u16)> = columns.iter().zip(&mut widths).collect();
+    growing.sort_by_key(|(column, _)| column.leaves);
+    for (column, width) in growing {
         if *width > 0 {
             let more = column.most.saturating_sub(*width).min(spare);
             *width = width.saturating_add(more);

@@ -12,6 +12,9 @@ use crate::domain::guard::Refused;
 use crate::domain::log::Outcome;
 use crate::domain::time::Now;
 
+/// How wide a copied page is.
+const COPY_WIDTH: usize = 100;
+
 /// Takes a command.
 pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
     match command {
@@ -213,7 +216,7 @@ fn read_back(model: &mut Model) -> Vec<Effect> {
 fn copy(model: &mut Model, now: Now) -> Vec<Effect> {
     let environment = model.setup.context.environment.clone();
     let lines = match guard_of(model) {
-        Some(guard) => super::view::page(guard, &environment, now),
+        Some(guard) => super::view::page(guard, &environment, COPY_WIDTH, now),
         None => vec![],
     };
     let text: Vec<String> = lines.iter().map(crate::ui::Line::words).collect();

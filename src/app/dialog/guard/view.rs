@@ -21,7 +21,8 @@ pub fn view(model: &Model, guard: &Guard, canvas: &mut Canvas<'_>, area: Rect, n
     canvas.clear(head, Role::Normal);
     canvas.line(head, &steps(guard));
     let title = Line::of(Role::Heading, title(guard, environment));
-    let mut lines = page(guard, environment, now);
+    let width = usize::from(rest.width.min(100).saturating_sub(4));
+    let mut lines = page(guard, environment, width, now);
     match &guard.phase {
         Phase::Reason => lines.extend(reason(guard, model)),
         Phase::Phrase => lines.extend(phrase(guard, now)),
@@ -68,11 +69,14 @@ fn steps(guard: &Guard) -> Line {
         }
         line.push(Role::Normal, "  ");
     }
+    if guard.request == Request::Resume {
+        line.push(Role::Dim, "(approval: not available yet)");
+    }
     line
 }
 
 /// The page of a step, as lines; also what is copied.
-pub fn page(guard: &Guard, environment: &Environment, now: Now) -> Vec<Line> {
+pub fn page(guard: &Guard, environment: &Environment, width: usize, now: Now) -> Vec<Line> {
     match &guard.phase {
         Phase::Preparing => vec![Line::plain("Reading the record, to draw up a plan. Nothing has been sent.")],
         Phase::Checking => vec![
@@ -91,7 +95,7 @@ pub fn page(guard: &Guard, environment: &Environment, now: Now) -> Vec<Line> {
         Phase::Plan => guard.plan.as_ref().map_or_else(Vec::new, |plan| plan_lines(plan, now)),
         Phase::Reason | Phase::Phrase => guard.plan.as_ref().map_or_else(Vec::new, |plan| short_plan(plan, now)),
         Phase::Refused(refused) => refused_lines(refused),
-        Phase::Result(finished) => result::lines(guard, finished, environment),
+        Phase::Result(finished) => result::lines(guard, finished, environment, width),
     }
 }
 
@@ -126,13 +130,10 @@ fn plan_lines(plan: &Plan, now: Now) -> Vec<Line> {
         Availability::NotYet(why) => lines.push(Line::of(Role::Caution, format!(" ! {why}"))),
         Availability::Ready => {
             lines.push(expiry(plan, now));
-            lines.push(match plan.change().ladder() {
-                Ladder::PlanLine => Line::of(Role::Key, "Enter").then(" asks the provider now."),
-                Ladder::Reason => Line::of(Role::Key, "Enter").then(" goes on to the reason."),
-                Ladder::Phrase => Line::of(Role::Key, "Enter")
-                    .then(" goes on to reason and ticket.")
-                    .and(Role::Dim, " Approval by a second person: not available yet."),
-            });
+            match plan.change().ladder() {
+                Ladder::PlanLine => lines.push(Line::of(Role::Key, "Enter").then(" asks the provider now.")),
+                Ladder::Reason | Ladder::Phrase => {}
+            }
         }
     }
     lines

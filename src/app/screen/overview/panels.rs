@@ -19,12 +19,14 @@ pub fn under(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: 
         connection(model, canvas, area, now);
         return;
     }
-    let mut lines = vec![];
-    if area.height > 3 {
+    let mut lines: Vec<Line> = super::quiet_line(snapshot).into_iter().collect();
+    if area.height > 6 {
         lines.push(Line::empty());
     }
     lines.extend(provider_lines(snapshot).into_iter().take(2));
-    lines.extend(change_lines(model, snapshot, now).into_iter().take(1));
+    let changes = change_lines(model, snapshot, now);
+    let newest = changes.len().saturating_sub(2);
+    lines.extend(changes.into_iter().skip(newest));
     lines.push(recoverer_line(model, snapshot, now));
     lines.push(cost_line(model, snapshot));
     canvas.lines(area, &lines);

@@ -5,10 +5,11 @@ use crate::domain::action::Request;
 use crate::domain::environment::Environment;
 use crate::domain::log::Outcome;
 use crate::domain::promise::Said;
-use crate::ui::{Line, Role};
+use crate::ui::wide::{Align, Keep, fit, wrap};
+use crate::ui::{Charset, Line, Role};
 
 /// The lines of the page.
-pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment) -> Vec<Line> {
+pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, width: usize) -> Vec<Line> {
     let mut lines = vec![headline(guard, finished)];
     if let Some(more) = consequence(&finished.outcome) {
         lines.push(Line::plain(format!("   {more}")));
@@ -23,14 +24,22 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment) -> V
         None => {}
     }
     lines.push(Line::empty());
-    lines.push(Line::of(Role::Heading, "ASKED, and what the record says now (READ BACK)"));
-    for (asked, said) in &finished.read_back {
-        lines.push(Line::plain(format!("   {asked}")));
-        lines.push(match said {
-            Said::Yes(what) => Line::of(Role::Good, format!("     ok yes: {what}")),
-            Said::No(what) => Line::of(Role::Critical, format!("     !! no: {what}")),
-            Said::NotKnown(what) => Line::of(Role::Unknown, format!("      ? NOT KNOWN: {what}")),
-        });
+    let left = (width * 11 / 20).max(10);
+    let right = width.saturating_sub(left + 2).max(10);
+    lines.push(Line::of(Role::Heading, format!("{:<left$}  CONFIRMED BY READING BACK", "ASKED")));
+    for (place, (asked, said)) in finished.read_back.iter().enumerate() {
+        let (role, said) = match said {
+            Said::Yes(what) => (Role::Good, format!("ok yes  {what}")),
+            Said::No(what) => (Role::Critical, format!("!! no  {what}")),
+            Said::NotKnown(what) => (Role::Unknown, format!(" ? NOT KNOWN  {what}")),
+        };
+        let asked = wrap(&format!("{} {asked}", place.saturating_add(1)), left, Charset::Unicode);
+        let said = wrap(&said, right, Charset::Unicode);
+        for row in 0..asked.len().max(said.len()) {
+            let cell = |side: &[String]| side.get(row).cloned().unwrap_or_default();
+            let asked = fit(&cell(&asked), left, Align::Left, Keep::Start, Charset::Unicode);
+            lines.push(Line::plain(format!("{asked}  ")).and(role, cell(&said)));
+        }
     }
     if let Some(trouble) = &finished.trouble {
         lines.push(Line::of(Role::Unknown, format!(" ? {trouble}")));
