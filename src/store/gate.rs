@@ -23,7 +23,7 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 
 pub use call::CALLS;
-pub use install::install;
+pub use install::{Script, install};
 
 /// A statement that passed the gate. Nothing else reaches a server from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::connect::{self, Bound};
 use super::options::StoreOptions;
 use super::poll::{self, Books, PollState};
+use super::profile::Index;
 use super::reading::{self, Line, Reading};
 use super::{act, clock, dossier, locked};
 use crate::domain::evidence::Evidence;
@@ -63,7 +64,7 @@ impl PgStore {
     }
 
     /// The profile's indexes that are not in the database; `None` before the first connect.
-    pub fn missing_indexes(&self) -> Option<Vec<String>> {
+    pub fn missing_indexes(&self) -> Option<Vec<Index>> {
         self.known().map(|(_, bound)| bound.missing_indexes().to_vec())
     }
 

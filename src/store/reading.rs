@@ -215,6 +215,11 @@ impl<'l> Reading<'l> {
         }
     }
 
+    /// Takes back the names that [`Reading::describe`] gave to statements.
+    pub(super) async fn forget_statements(&mut self) -> Result<(), StoreError> {
+        self.line.connection.execute("DEALLOCATE ALL").await.map(drop).map_err(|error| meaning(&error, "preparing"))
+    }
+
     async fn guarded(&mut self, what: &str, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, StoreError> {
         self.savepoint(what).await?;
         self.asked = self.asked.saturating_add(1);
