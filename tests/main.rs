@@ -11,6 +11,10 @@ mod peek;
 #[cfg(test)]
 mod pty;
 #[cfg(test)]
+mod postgres;
+#[cfg(test)]
+mod queries;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tape;

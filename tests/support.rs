@@ -6,6 +6,7 @@ pub mod keys;
 pub mod launch;
 pub mod picture;
 pub mod pty;
+pub mod store;
 pub mod scenario;
 pub mod tape;
 pub mod view;
