@@ -17,13 +17,15 @@ pub struct LabDatabase {
     admin: PgConnectOptions,
     maintenance: PgConnectOptions,
     logins: Vec<String>,
-    removed: Removed,
+    removal: Removal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Removed {
-    NotYet,
-    Done,
+enum Removal {
+    /// By us, when dropped.
+    Ours,
+    /// There is nothing to do: it is gone, or goes with its server.
+    Settled,
 }
 
 impl LabDatabase {
@@ -46,7 +48,7 @@ impl LabDatabase {
             admin,
             maintenance: maintenance.clone(),
             logins: Vec::new(),
-            removed: Removed::NotYet,
+            removal: Removal::Ours,
         };
         let comment = sql::literal(&format!("throw-away, made by unstuck for: {purpose}"));
         sql::run(
@@ -139,19 +141,27 @@ impl LabDatabase {
         Ok(login)
     }
 
+    /// Its whole server is about to go: removing the database first would only take time.
+    pub(in crate::lab) fn goes_with_its_server(&mut self) {
+        self.removal = Removal::Settled;
+    }
+
     /// Removes the database and its logins.
     ///
     /// # Errors
     /// Whatever the server says; the database is then still there.
     pub async fn remove(mut self) -> Result<(), ClusterError> {
-        self.removed = Removed::Done;
+        if self.removal == Removal::Settled {
+            return Ok(());
+        }
+        self.removal = Removal::Settled;
         take_away(&self.maintenance, &self.name, &self.logins).await
     }
 }
 
 impl Drop for LabDatabase {
     fn drop(&mut self) {
-        if self.removed == Removed::Done {
+        if self.removal == Removal::Settled {
             return;
         }
         let (maintenance, name, logins) = (
