@@ -1,3 +1,5 @@
+//! Lists the query files for `src/store/library.rs`, so that a new invariant is one file and nothing else.
+//!
 //! Finds the archive of a bundled PostgreSQL for `src/lab/cluster/bundled.rs`.
 //!
 //! The artifact crate carries `lib/pglite-runtime.tar.zst` (real `initdb` and `postgres`) but tells
@@ -12,6 +14,47 @@ use std::{env, fs};
 const ARCHIVE: &str = "lib/pglite-runtime.tar.zst";
 
 fn main() {
+    list_queries();
+    find_archive();
+}
+
+/// Writes `queries.rs`: every file below `queries/`, by its path there, with its text.
+fn list_queries() {
+    println!("cargo:rerun-if-changed=queries");
+    let (Some(root), Some(out)) = (manifest_dir(), env::var_os("OUT_DIR")) else {
+        return;
+    };
+    let root = root.join("queries");
+    let mut folders = vec![root.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "sql" || kind == "toml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut list = String::from("const FILES: &[(&str, &str)] = &[\n");
+    for file in files {
+        let name = file.strip_prefix(&root).unwrap_or(&file);
+        let name = name.display().to_string().replace('\\', "/");
+        let place = file.display().to_string();
+        list.extend(["    (", &format!("{name:?}"), ", include_str!("]);
+        list.extend([&format!("{place:?}"), ")),\n"]);
+    }
+    list.push_str("];\n");
+    if let Err(error) = fs::write(Path::new(&out).join("queries.rs"), list) {
+        println!("cargo:warning=the list of query files was not written: {error}");
+    }
+}
+
+fn find_archive() {
     println!("cargo:rustc-check-cfg=cfg(bundled_archive)");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=Cargo.lock");
@@ -26,18 +69,14 @@ fn main() {
     }
     let krate = format!("pglite-rs-lib-{target}");
     let found = locked_version(&krate)
-        .and_then(|version| {
-            by_metadata(&krate, &version, &target).or_else(|| by_registry(&krate, &version))
-        })
+        .and_then(|version| by_metadata(&krate, &version, &target).or_else(|| by_registry(&krate, &version)))
         .filter(|path| path.is_file());
     if let Some(path) = found {
         println!("cargo:rerun-if-changed={}", path.display());
         println!("cargo:rustc-env=UNSTUCK_BUNDLED_ARCHIVE={}", path.display());
         println!("cargo:rustc-cfg=bundled_archive");
     } else {
-        println!(
-            "cargo:warning=the archive of crate {krate} was not found: built without a bundled PostgreSQL"
-        );
+        println!("cargo:warning=the archive of crate {krate} was not found: built without a bundled PostgreSQL");
     }
 }
 
@@ -47,10 +86,7 @@ fn locked_version(krate: &str) -> Option<String> {
     let name = format!("name = \"{krate}\"");
     let mut lines = lock.lines().skip_while(|line| *line != name);
     lines.next()?;
-    let version = lines
-        .next()?
-        .strip_prefix("version = \"")?
-        .strip_suffix('"')?;
+    let version = lines.next()?.strip_prefix("version = \"")?.strip_suffix('"')?;
     Some(version.to_owned())
 }
 
@@ -69,22 +105,15 @@ fn by_metadata(krate: &str, version: &str, target: &str) -> Option<PathBuf> {
     fs::copy(root.join("Cargo.lock"), finder.join("Cargo.lock")).ok()?;
     let output = Command::new(env::var_os("CARGO")?)
         .current_dir(&root) // so that a vendoring configuration of this project is seen
-        .args([
-            "metadata",
-            "--offline",
-            "--format-version=1",
-            "--filter-platform",
-            target,
-        ])
+        .args(["metadata", "--offline", "--format-version=1", "--filter-platform", target])
         .arg("--manifest-path")
         .arg(finder.join("Cargo.toml"))
         .output()
         .ok()?;
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
     let packages = metadata.get("packages")?.as_array()?;
-    let package = packages
-        .iter()
-        .find(|package| package.get("name").and_then(serde_json::Value::as_str) == Some(krate))?;
+    let package =
+        packages.iter().find(|package| package.get("name").and_then(serde_json::Value::as_str) == Some(krate))?;
     let manifest = Path::new(package.get("manifest_path")?.as_str()?);
     Some(manifest.parent()?.join(ARCHIVE))
 }
@@ -97,12 +126,7 @@ fn by_registry(krate: &str, version: &str) -> Option<PathBuf> {
     fs::read_dir(home.join("registry/src"))
         .ok()?
         .filter_map(Result::ok)
-        .map(|registry| {
-            registry
-                .path()
-                .join(format!("{krate}-{version}"))
-                .join(ARCHIVE)
-        })
+        .map(|registry| registry.path().join(format!("{krate}-{version}")).join(ARCHIVE))
         .find(|path| path.is_file())
 }
 

@@ -7,61 +7,35 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use sqlx::{ConnectOptions, Connection};
-use unstuck::lab::cluster::{
-    Cluster, ClusterError, ClusterOptions, ServerSource, SystemPrograms, is_bundled,
-};
+use unstuck::lab::cluster::{Cluster, ClusterError, ClusterOptions, ServerSource, SystemPrograms, is_bundled};
 
 use crate::support::cluster::{fresh_database, options, own, shared};
 
 async fn number(options: &sqlx::postgres::PgConnectOptions) -> i32 {
     let mut connection = options.connect().await.expect("connect");
-    let number = sqlx::query_scalar("SELECT 41 + 1")
-        .fetch_one(&mut connection)
-        .await
-        .expect("a query");
+    let number = sqlx::query_scalar("SELECT 41 + 1").fetch_one(&mut connection).await.expect("a query");
     connection.close().await.expect("close");
     number
 }
 
 fn server_runs_on(directory: &Path) -> bool {
     let data = directory.join("data").display().to_string();
-    std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .any(|entry| {
-            std::fs::read(entry.path().join("cmdline"))
-                .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&data))
-        })
+    std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok).any(|entry| {
+        std::fs::read(entry.path().join("cmdline")).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&data))
+    })
 }
 
 #[tokio::test]
 async fn a_database_is_fresh_marked_and_logged() {
     let database = fresh_database("logged").await;
     assert!(database.name().starts_with("unstuck_lab_"));
-    let mut inside = database
-        .admin_options()
-        .application_name("the-test")
-        .connect()
-        .await
-        .unwrap();
+    let mut inside = database.admin_options().application_name("the-test").connect().await.unwrap();
     database.verify(&mut inside).await.unwrap();
-    sqlx::query("SELECT 'written down'")
-        .execute(&mut inside)
-        .await
-        .unwrap();
+    sqlx::query("SELECT 'written down'").execute(&mut inside).await.unwrap();
     if let Ok(log) = shared().await.statement_log() {
         let text = std::fs::read_to_string(log).unwrap();
-        let line = text
-            .lines()
-            .find(|line| line.contains("SELECT 'written down'"))
-            .unwrap();
-        assert!(
-            line.contains("app=the-test")
-                && line.contains("user=postgres")
-                && line.contains("pid="),
-            "{line}"
-        );
+        let line = text.lines().find(|line| line.contains("SELECT 'written down'")).unwrap();
+        assert!(line.contains("app=the-test") && line.contains("user=postgres") && line.contains("pid="), "{line}");
     }
 }
 
@@ -73,10 +47,7 @@ async fn a_database_we_did_not_make_is_refused() {
     let refused = ours.verify(&mut wrong).await.unwrap_err();
     assert!(matches!(refused, ClusterError::ForeignDatabase(name) if name == other.name()));
     let mut unmarked = shared().await.admin_options().connect().await.unwrap();
-    assert!(matches!(
-        ours.verify(&mut unmarked).await,
-        Err(ClusterError::ForeignDatabase(_))
-    ));
+    assert!(matches!(ours.verify(&mut unmarked).await, Err(ClusterError::ForeignDatabase(_))));
 }
 
 #[tokio::test]
@@ -99,10 +70,7 @@ async fn a_dead_parent_is_cleaned_up_after_by_the_supervisor() {
         return;
     };
     cluster.pause().await.unwrap(); // a frozen server must go, too
-    tokio::task::spawn_blocking(|| cluster.abandon())
-        .await
-        .unwrap()
-        .unwrap();
+    tokio::task::spawn_blocking(|| cluster.abandon()).await.unwrap().unwrap();
     assert!(!directory.exists());
     assert!(!server_runs_on(&directory));
 }
@@ -115,25 +83,15 @@ async fn it_comes_back_after_a_kill_with_what_was_acknowledged() {
     }
     let database = cluster.create_database("killed").await.unwrap();
     let mut before = database.admin_options().connect().await.unwrap();
-    sqlx::query("CREATE TABLE kept (id int)")
-        .execute(&mut before)
-        .await
-        .unwrap();
+    sqlx::query("CREATE TABLE kept (id int)").execute(&mut before).await.unwrap();
     cluster.kill9().unwrap();
     assert!(sqlx::query("SELECT 1").execute(&mut before).await.is_err());
     cluster.restart().await.unwrap();
     let mut after = database.admin_options().connect().await.unwrap();
-    sqlx::query("SELECT id FROM kept")
-        .execute(&mut after)
-        .await
-        .unwrap();
+    sqlx::query("SELECT id FROM kept").execute(&mut after).await.unwrap();
     cluster.pause().await.unwrap();
     let frozen = sqlx::query("SELECT 1").execute(&mut after);
-    assert!(
-        tokio::time::timeout(std::time::Duration::from_millis(200), frozen)
-            .await
-            .is_err()
-    );
+    assert!(tokio::time::timeout(std::time::Duration::from_millis(200), frozen).await.is_err());
     cluster.resume().unwrap();
     assert_eq!(number(&database.admin_options()).await, 42);
 }
@@ -143,30 +101,11 @@ async fn with_the_systems_programs_hidden_the_bundled_server_runs_and_says_so() 
     if !is_bundled() {
         return;
     }
-    let hidden = ClusterOptions {
-        programs: SystemPrograms::Hidden,
-        server_url: None,
-        ..options()
-    };
+    let hidden = ClusterOptions { programs: SystemPrograms::Hidden, server_url: None, ..options() };
     let cluster = Cluster::start(hidden).await.unwrap();
-    assert_eq!(
-        number(
-            &cluster
-                .create_database("bundled")
-                .await
-                .unwrap()
-                .admin_options()
-        )
-        .await,
-        42
-    );
+    assert_eq!(number(&cluster.create_database("bundled").await.unwrap().admin_options()).await, 42);
     assert!(matches!(cluster.source(), ServerSource::Bundled { .. }));
-    assert!(
-        cluster
-            .source()
-            .to_string()
-            .ends_with("(bundled, no server time-outs)")
-    );
+    assert!(cluster.source().to_string().ends_with("(bundled, no server time-outs)"));
     assert!(!cluster.source().has_server_timeouts());
 }
 
@@ -193,37 +132,17 @@ async fn a_server_of_somebody_is_worked_on_only_in_databases_of_our_own() {
         return;
     };
     let url = format!("postgres://postgres:{password}@127.0.0.1:{port}/postgres?sslmode=disable");
-    let guest = Cluster::start(ClusterOptions {
-        server_url: Some(url),
-        ..ClusterOptions::default()
-    })
-    .await
-    .unwrap();
+    let guest = Cluster::start(ClusterOptions { server_url: Some(url), ..ClusterOptions::default() }).await.unwrap();
     assert!(matches!(guest.source(), ServerSource::Server { .. }));
     assert!(matches!(guest.kill9(), Err(ClusterError::NotOurs)));
     let mut database = guest.create_database("guest").await.unwrap();
-    let login = database
-        .create_login("guest", &["pg_read_all_data"])
-        .await
-        .unwrap();
+    let login = database.create_login("guest", &["pg_read_all_data"]).await.unwrap();
     assert_eq!(number(&database.login_options(&login)).await, 42);
     let mut watcher = host.admin_options().connect().await.unwrap();
     let left = "SELECT count(*) FROM (SELECT datname::text AS name FROM pg_database UNION ALL SELECT rolname::text FROM pg_roles) AS all_names WHERE name LIKE 'unstuck_lab_%' OR name LIKE 'guest_%'";
-    assert_eq!(
-        sqlx::query_scalar::<_, i64>(left)
-            .fetch_one(&mut watcher)
-            .await
-            .unwrap(),
-        2
-    );
+    assert_eq!(sqlx::query_scalar::<_, i64>(left).fetch_one(&mut watcher).await.unwrap(), 2);
     drop(database);
-    assert_eq!(
-        sqlx::query_scalar::<_, i64>(left)
-            .fetch_one(&mut watcher)
-            .await
-            .unwrap(),
-        0
-    );
+    assert_eq!(sqlx::query_scalar::<_, i64>(left).fetch_one(&mut watcher).await.unwrap(), 0);
 }
 
 /// Set for a copy of this test binary that is to hold a cluster open until it is killed.
@@ -243,11 +162,7 @@ async fn a_cluster_is_held_open_when_another_test_asks() {
 /// A process of its own with a cluster, and the cluster's directory.
 fn holder() -> (Child, PathBuf) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "--nocapture",
-            "cluster::a_cluster_is_held_open_when_another_test_asks",
-        ])
+        .args(["--exact", "--nocapture", "cluster::a_cluster_is_held_open_when_another_test_asks"])
         .env(HOLD, "1")
         .env_remove("UNSTUCK_LAB_SERVER_URL")
         .stdout(Stdio::piped())
@@ -255,10 +170,8 @@ fn holder() -> (Child, PathBuf) {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let directory = lines
-        .map_while(Result::ok)
-        .find_map(|line| line.strip_prefix("held at ").map(PathBuf::from))
-        .unwrap();
+    let directory =
+        lines.map_while(Result::ok).find_map(|line| line.strip_prefix("held at ").map(PathBuf::from)).unwrap();
     (child, directory)
 }
 
@@ -268,12 +181,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    assert!(
-        tokio::time::timeout(Duration::from_mins(1), wait)
-            .await
-            .is_ok(),
-        "{what}"
-    );
+    assert!(tokio::time::timeout(Duration::from_mins(1), wait).await.is_ok(), "{what}");
 }
 
 #[tokio::test]
@@ -296,17 +204,12 @@ async fn the_next_start_sweeps_what_a_killed_supervisor_could_not() {
         .filter_map(|entry| {
             let line = std::fs::read(entry.path().join("cmdline")).ok()?;
             let line = String::from_utf8_lossy(&line).into_owned();
-            let watches = line.contains("unstuck-lab-supervisor")
-                && line.contains(&directory.display().to_string());
+            let watches = line.contains("unstuck-lab-supervisor") && line.contains(&directory.display().to_string());
             watches.then(|| entry.file_name().to_str()?.parse().ok())?
         })
         .collect();
     assert_eq!(supervisors.len(), 1);
-    nix::sys::signal::kill(
-        nix::unistd::Pid::from_raw(supervisors[0]),
-        nix::sys::signal::Signal::SIGKILL,
-    )
-    .unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(supervisors[0]), nix::sys::signal::Signal::SIGKILL).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     drop(own().await);
@@ -320,21 +223,13 @@ async fn the_consoles_database_url_is_never_touched() {
     let canary = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     canary.set_nonblocking(true).unwrap();
     let port = canary.local_addr().unwrap().port().to_string();
-    let tests = [
-        "cluster::a_database_is_fresh_marked_and_logged",
-        "lab::worlds::the_consoles_login_may_read_and_not_write",
-    ];
+    let tests =
+        ["cluster::a_database_is_fresh_marked_and_logged", "lab::worlds::the_consoles_login_may_read_and_not_write"];
     let status = Command::new(std::env::current_exe().unwrap())
         .arg("--exact")
         .args(tests)
-        .env(
-            "UNSTUCK_DATABASE_URL",
-            format!("postgres://somebody@127.0.0.1:{port}/production"),
-        )
-        .env(
-            "DATABASE_URL",
-            format!("postgres://somebody@127.0.0.1:{port}/production"),
-        )
+        .env("UNSTUCK_DATABASE_URL", format!("postgres://somebody@127.0.0.1:{port}/production"))
+        .env("DATABASE_URL", format!("postgres://somebody@127.0.0.1:{port}/production"))
         .envs([
             ("PGHOST", "127.0.0.1"),
             ("PGUSER", "somebody"),
@@ -346,9 +241,5 @@ async fn the_consoles_database_url_is_never_touched() {
         .status()
         .unwrap();
     assert!(status.success());
-    assert_eq!(
-        canary.accept().unwrap_err().kind(),
-        std::io::ErrorKind::WouldBlock,
-        "somebody connected"
-    );
+    assert_eq!(canary.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "somebody connected");
 }

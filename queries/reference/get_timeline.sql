@@ -60,6 +60,7 @@ seen AS (
   UNION ALL
   SELECT t.at, 'record', concat_ws(' ', 'payment', t.from_status, 'to', t.to_status), concat_ws(', ', 'by ' || t.actor, t.reason), t.payment_id, 5, t.id
   FROM payment_transitions t JOIN pays p ON p.id = t.payment_id
+  WHERE t.from_status IS NOT NULL
   UNION ALL
   SELECT c.at, 'provider', c.purpose || ' sent', concat_ws(', ', c.provider, coalesce('key ' || c.provider_key, 'without a key'),
     'time-out ' || c.timeout_ms::text || ' ms', c.pod), c.payment_id, 4, c.id

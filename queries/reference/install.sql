@@ -58,7 +58,7 @@ GRANT USAGE ON SCHEMA public TO unstuck_definer, unstuck_reader;
 GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.api_requests, public.provider_calls,
   public.payment_transitions, public.webhook_events, public.outbox, public.saga_steps, public.settlement_lines, public.service_events
   TO unstuck_reader;
-GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts TO unstuck_definer;
+GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.settlement_lines TO unstuck_definer;
 GRANT UPDATE (status, recovery_point, locked_until, locked_by, attempt, provider_ref, response_code, response_body, updated_at)
   ON public.idempotency_keys TO unstuck_definer;
 GRANT UPDATE (status, provider_ref, failure_reason, updated_at) ON public.payments TO unstuck_definer;
@@ -291,7 +291,7 @@ AS $body$
 $body$;
 
 -- The first reason why this payment may not be finished, seen from the other payments; NULL when there is none.
-CREATE OR REPLACE FUNCTION unstuck.service_objection(p public.payments, p_ref text, p_succeeds text) RETURNS text
+CREATE OR REPLACE FUNCTION unstuck.service_objection(p public.payments, p_ref text, p_final text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
 DECLARE
@@ -312,7 +312,13 @@ BEGIN
   IF FOUND THEN
     RETURN pg_catalog.format('Payment %s carries the same key as %s. Which of them the charge pays for cannot be told here: hand over.', other, p.id);
   END IF;
-  IF p_succeeds = 'succeeded' THEN
+  IF p_final = 'failed' THEN
+    SELECT s.report INTO other FROM public.settlement_lines s
+      WHERE s.provider_ref = p_ref AND s.provider = p.provider AND s.type = 'charge' ORDER BY s.id LIMIT 1;
+    IF FOUND THEN
+      RETURN pg_catalog.format('Settlement report %s pays out charge %s, so it did not fail. Look the payment up again, then hand over.', other, p_ref);
+    END IF;
+  ELSE
     SELECT o.id INTO other FROM public.payments o
       WHERE o.order_id = p.order_id AND o.id <> p.id AND o.status = 'succeeded' ORDER BY o.id LIMIT 1;
     IF FOUND THEN
@@ -626,8 +632,8 @@ BEGIN
   END IF;
   SELECT d.one INTO mine FROM pg_catalog.jsonb_array_elements(p_observed) AS d(one)
     WHERE coalesce(d.one ->> 'class', '') = p_wanted AND (
-      d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' IN (p.id, k.provider_key) OR d.one ->> 'ref' = stored)
-    ORDER BY d.one ->> 'created_at' DESC NULLS LAST, d.one ->> 'ref'
+      d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' = p.id OR d.one ->> 'ref' = stored)
+    ORDER BY (d.one ->> 'ref' = asked ->> 'provider_ref') DESC NULLS LAST, d.one ->> 'created_at' DESC NULLS LAST, d.one ->> 'ref'
     LIMIT 1;
   IF NOT FOUND THEN
     why := pg_catalog.format('No charge of the look-up that %s carries this record''s provider key, payment id or stored provider ref. It may be another payment''s: hand over.', p_wanted);
@@ -848,7 +854,8 @@ BEGIN
       ELSIF p.status NOT IN ('created', 'pending', 'unknown') THEN
         outcome := 'refused';
         why := pg_catalog.format('Payment %s is already %s, and no edge leaves that state. Open triage.', p.id, p.status);
-      ELSIF (o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency THEN
+      ELSIF (p_wanted = 'succeeded' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND ((o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount
+          OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency) THEN
         outcome := 'refused';
         why := pg_catalog.format('The plan is for another amount than the payment''s %s %s (minor units). Make a new plan.', p.amount, p.currency);
       ELSIF k.order_id IS NOT NULL AND k.order_id <> p.order_id THEN

@@ -14,10 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
     /// The HTTP status, and when to come back, if that was said.
-    Answer {
-        code: u16,
-        retry_after: Option<Duration>,
-    },
+    Answer { code: u16, retry_after: Option<Duration> },
     /// The connection broke, or there was none.
     Nothing,
 }
@@ -40,10 +37,7 @@ pub(super) struct Clients {
 
 impl Clients {
     pub(super) fn new(pods: Vec<String>) -> Result<Self, LabError> {
-        Ok(Self {
-            http: http::client("checkout/3.1")?,
-            pods,
-        })
+        Ok(Self { http: http::client("checkout/3.1")?, pods })
     }
 
     /// One HTTP attempt at one pod.
@@ -63,17 +57,9 @@ impl Clients {
             }));
         match request.send().await {
             Ok(answer) => {
-                let seconds = answer
-                    .headers()
-                    .get(reqwest::header::RETRY_AFTER)
-                    .and_then(|value| value.to_str().ok());
-                let retry_after = seconds
-                    .and_then(|text| text.parse().ok())
-                    .map(Duration::from_secs);
-                Told::Answer {
-                    code: answer.status().as_u16(),
-                    retry_after,
-                }
+                let seconds = answer.headers().get(reqwest::header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+                let retry_after = seconds.and_then(|text| text.parse().ok()).map(Duration::from_secs);
+                Told::Answer { code: answer.status().as_u16(), retry_after }
             }
             Err(_) => Told::Nothing,
         }
@@ -85,10 +71,7 @@ impl Clients {
         for attempt in 0..tries {
             told = self.pay(first_pod + attempt, purchase).await;
             let pause = match told {
-                Told::Answer {
-                    code: 409 | 503,
-                    retry_after,
-                } => retry_after.unwrap_or(Duration::from_secs(1)),
+                Told::Answer { code: 409 | 503, retry_after } => retry_after.unwrap_or(Duration::from_secs(1)),
                 Told::Nothing | Told::Answer { code: 500, .. } => Duration::from_millis(500),
                 Told::Answer { .. } => return told,
             };

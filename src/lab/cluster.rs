@@ -57,26 +57,15 @@ impl Cluster {
             return Self::on_server(options::parse_server_url(url)?).await;
         }
         let (source, running) = Running::start(options).await?;
-        Ok(Self {
-            source,
-            maintenance: running.maintenance(),
-            running: Some(running),
-        })
+        Ok(Self { source, maintenance: running.maintenance(), running: Some(running) })
     }
 
     async fn on_server(maintenance: PgConnectOptions) -> Result<Self, ClusterError> {
         let mut connection = maintenance.connect().await?;
-        let version: String = sqlx::query_scalar("SELECT current_setting('server_version')")
-            .fetch_one(&mut connection)
-            .await?;
+        let version: String =
+            sqlx::query_scalar("SELECT current_setting('server_version')").fetch_one(&mut connection).await?;
         connection.close().await?;
-        Ok(Self {
-            source: ServerSource::Server {
-                version: options::first_word(&version),
-            },
-            maintenance,
-            running: None,
-        })
+        Ok(Self { source: ServerSource::Server { version: options::first_word(&version) }, maintenance, running: None })
     }
 
     /// Where the server comes from; prints as "PostgreSQL 15.18 (system)".
@@ -104,9 +93,7 @@ impl Cluster {
 
     /// The cluster's directory, when it is ours.
     pub fn directory(&self) -> Option<PathBuf> {
-        self.running
-            .as_ref()
-            .map(|running| running.directory().to_owned())
+        self.running.as_ref().map(|running| running.directory().to_owned())
     }
 
     /// The file the server writes to; with [`StatementLog::All`] every top-level statement, each line

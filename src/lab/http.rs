@@ -10,9 +10,7 @@ use super::LabError;
 /// A client that talks to loopback directly, whatever proxy the environment names.
 pub(super) fn client(name: &str) -> Result<reqwest::Client, LabError> {
     // Needed by every client of this build, even for plain HTTP; a second installation is refused, harmlessly.
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .ok();
+    rustls::crypto::ring::default_provider().install_default().ok();
     let client = reqwest::Client::builder()
         .user_agent(name)
         .no_proxy()

@@ -38,10 +38,7 @@ pub struct Incident {
 
 impl std::fmt::Debug for Incident {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Incident")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Incident").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -50,13 +47,10 @@ impl std::fmt::Debug for Incident {
 /// # Errors
 /// [`LabError::NoSuchIncident`], which lists those there are.
 pub fn find(name: &str) -> Result<&'static Incident, LabError> {
-    ALL.iter()
-        .copied()
-        .find(|incident| incident.name == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = ALL.iter().map(|incident| incident.name).collect();
-            LabError::NoSuchIncident(name.to_owned(), names.join(", "))
-        })
+    ALL.iter().copied().find(|incident| incident.name == name).ok_or_else(|| {
+        let names: Vec<&str> = ALL.iter().map(|incident| incident.name).collect();
+        LabError::NoSuchIncident(name.to_owned(), names.join(", "))
+    })
 }
 
 /// What an incident left behind, for whoever checks what the console makes of it.
@@ -104,16 +98,9 @@ mod tests {
     fn incidents_are_found_by_name_and_say_what_must_not_be_done() {
         assert_eq!(find("oom-kill").unwrap().name, "oom-kill");
         let error = find("flood").unwrap_err().to_string();
-        assert!(
-            error.contains("oom-kill") && error.contains("slow-provider"),
-            "{error}"
-        );
+        assert!(error.contains("oom-kill") && error.contains("slow-provider"), "{error}");
         for incident in ALL {
-            assert!(
-                !incident.must_see.is_empty()
-                    && !incident.should_do.is_empty()
-                    && !incident.must_not.is_empty()
-            );
+            assert!(!incident.must_see.is_empty() && !incident.should_do.is_empty() && !incident.must_not.is_empty());
         }
     }
 }

@@ -101,12 +101,10 @@ fn key(rng: &mut Rng) -> String {
 
 fn word(rng: &mut Rng, letters: usize) -> String {
     const ALPHABET: [char; 30] = [
-        '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'J', 'K',
-        'M', 'N', 'P', 'Q', 'R', 'S', 'T', 'V', 'W', 'X', 'Y', 'Z',
+        '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'J', 'K', 'M', 'N', 'P', 'Q',
+        'R', 'S', 'T', 'V', 'W', 'X', 'Y', 'Z',
     ];
-    std::iter::repeat_with(|| rng.choice(ALPHABET).unwrap_or('X'))
-        .take(letters)
-        .collect()
+    std::iter::repeat_with(|| rng.choice(ALPHABET).unwrap_or('X')).take(letters).collect()
 }
 
 #[cfg(test)]
@@ -119,10 +117,7 @@ mod tests {
         assert_ne!(story(7, 0, Shop::Europe).key, story(8, 0, Shop::Europe).key);
         assert_ne!(story(7, 0, Shop::Europe).key, story(7, 1, Shop::Europe).key);
         let first = story(7, 0, Shop::Europe);
-        assert_eq!(
-            (first.order.as_str(), first.scope.as_str(), first.currency),
-            ("ord_88213", "shop-eu", "EUR")
-        );
+        assert_eq!((first.order.as_str(), first.scope.as_str(), first.currency), ("ord_88213", "shop-eu", "EUR"));
         assert_eq!(first.key.len(), 14);
     }
 }

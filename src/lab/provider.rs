@@ -60,20 +60,13 @@ impl LabProvider {
     /// [`LabError::Listen`].
     pub async fn start(seed: u64) -> Result<Self, LabError> {
         let (listener, address) = http::listen().await?;
-        let shared = Arc::new(Shared {
-            ledger: Ledger::new(seed),
-            moods: Moods::default(),
-            access: AccessLog::default(),
-        });
+        let shared =
+            Arc::new(Shared { ledger: Ledger::new(seed), moods: Moods::default(), access: AccessLog::default() });
         let router = api::router(Arc::clone(&shared));
         let server = Task::spawn(async move {
             axum::serve(listener, router).await.ok();
         });
-        Ok(Self {
-            address,
-            shared,
-            _server: server,
-        })
+        Ok(Self { address, shared, _server: server })
     }
 
     /// Base URL, without a slash at the end.
@@ -83,9 +76,7 @@ impl LabProvider {
 
     /// The handle for scripts and tests.
     pub fn desk(&self) -> ProviderDesk {
-        ProviderDesk {
-            shared: Arc::clone(&self.shared),
-        }
+        ProviderDesk { shared: Arc::clone(&self.shared) }
     }
 }
 
@@ -107,10 +98,7 @@ impl ProviderDesk {
 
     /// How many charges of an order moved money, or still may.
     pub fn charges_for_order(&self, order: &str) -> usize {
-        self.charges(order)
-            .iter()
-            .filter(|charge| charge.status.may_move_money())
-            .count()
+        self.charges(order).iter().filter(|charge| charge.status.may_move_money()).count()
     }
 
     /// Waits until an order has a charge of any kind; false when it has none after `limit`.

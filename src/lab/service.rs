@@ -90,20 +90,12 @@ impl Service {
             pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
         }
         let background = Background::start(database, provider, options).await?;
-        Ok(Self {
-            pods,
-            background,
-            stalls,
-        })
+        Ok(Self { pods, background, stalls })
     }
 
     /// Base URLs of the pods that are up, in order of their names.
     pub fn urls(&self) -> Vec<String> {
-        self.pods
-            .iter()
-            .filter(|pod| pod.is_up())
-            .map(Pod::url)
-            .collect()
+        self.pods.iter().filter(|pod| pod.is_up()).map(Pod::url).collect()
     }
 
     /// A pod by its place.

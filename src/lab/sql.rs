@@ -9,10 +9,7 @@ use sqlx::{AssertSqlSafe, Executor, PgConnection};
 /// # Errors
 /// Whatever the server says.
 pub async fn run(connection: &mut PgConnection, script: &str) -> Result<(), sqlx::Error> {
-    connection
-        .execute(sqlx::raw_sql(AssertSqlSafe(script.to_owned())))
-        .await
-        .map(drop)
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(script.to_owned()))).await.map(drop)
 }
 
 /// A quoted identifier.

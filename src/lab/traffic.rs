@@ -31,20 +31,12 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn start(
-        clients: Clients,
-        provider: ProviderDesk,
-        seed: u64,
-        rate: TrafficRate,
-    ) -> Self {
+    pub(super) fn start(clients: Clients, provider: ProviderDesk, seed: u64, rate: TrafficRate) -> Self {
         let task = match rate {
             TrafficRate::Off | TrafficRate::PerSecond(0) => None,
-            TrafficRate::PerSecond(rate) => Some(Task::spawn(flow(
-                clients,
-                provider,
-                seed,
-                Duration::from_secs(1) / rate,
-            ))),
+            TrafficRate::PerSecond(rate) => {
+                Some(Task::spawn(flow(clients, provider, seed, Duration::from_secs(1) / rate)))
+            }
         };
         Self { _task: task }
     }
@@ -71,10 +63,7 @@ async fn one(clients: Clients, provider: ProviderDesk, seed: u64, nth: u64) {
             clients.insist(pod, &purchase, TRIES).await;
         }
         6..14 => {
-            tokio::join!(
-                clients.insist(pod, &purchase, TRIES),
-                clients.insist(pod + 1, &purchase, TRIES)
-            );
+            tokio::join!(clients.insist(pod, &purchase, TRIES), clients.insist(pod + 1, &purchase, TRIES));
         }
         14..22 => {
             clients.insist(pod, &purchase, TRIES).await;
@@ -84,10 +73,7 @@ async fn one(clients: Clients, provider: ProviderDesk, seed: u64, nth: u64) {
         22..100 => {
             clients.insist(pod, &purchase, TRIES).await;
             if purchase.scope == "partner-fit" && dice.u8(0..4) == 0 {
-                let changed = names::Purchase {
-                    amount: purchase.amount + 1000,
-                    ..purchase
-                };
+                let changed = names::Purchase { amount: purchase.amount + 1000, ..purchase };
                 clients.pay(pod, &changed).await;
             }
         }

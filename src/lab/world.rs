@@ -74,12 +74,7 @@ impl World {
         let provider = LabProvider::start(options.seed).await?;
         let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
         let clients = Clients::new(service.urls())?;
-        let traffic = Traffic::start(
-            clients.clone(),
-            provider.desk(),
-            options.seed,
-            options.traffic,
-        );
+        let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
         let stalls = service.stalls();
         let service = Arc::new(Mutex::new(service));
         let stage = Stage {
@@ -93,18 +88,7 @@ impl World {
         let (tell, told) = watch::channel(None);
         let telling = Task::spawn(tell_incident(stage, options.clone(), tell));
         let source = cluster.source().clone();
-        Ok(Self {
-            telling,
-            traffic,
-            told,
-            service,
-            provider,
-            login,
-            options,
-            database,
-            source,
-            cluster: None,
-        })
+        Ok(Self { telling, traffic, told, service, provider, login, options, database, source, cluster: None })
     }
 
     /// Waits until the incident's records are stuck, and says which they are. Without an incident: nothing, at once.
@@ -182,33 +166,21 @@ impl World {
     /// # Errors
     /// When the database could not be removed from a server that is not ours.
     pub async fn shutdown(self) -> Result<(), LabError> {
-        let Self {
-            telling,
-            traffic,
-            service,
-            provider,
-            database,
-            cluster,
-            ..
-        } = self;
+        let Self { telling, traffic, service, provider, database, cluster, .. } = self;
         telling.end().await;
         drop(traffic);
         drop(service);
         drop(provider);
         let removed = database.remove().await;
         // Stopping a server blocks: not on a thread that others wait for.
-        tokio::task::spawn_blocking(move || drop(cluster))
-            .await
-            .ok();
+        tokio::task::spawn_blocking(move || drop(cluster)).await.ok();
         Ok(removed?)
     }
 }
 
 async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<Telling>) {
     let told = match options.incident {
-        None => Ok(Story {
-            records: Vec::new(),
-        }),
+        None => Ok(Story { records: Vec::new() }),
         Some(incident) => {
             tokio::time::sleep(options.calm).await;
             (incident.tell)(&stage).await.map_err(Arc::new)
@@ -226,9 +198,7 @@ fn service_options(options: &WorldOptions) -> ServiceOptions {
         pods: options.pods,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
-        recoverer: options
-            .incident
-            .map_or(defaults.recoverer, |incident| incident.recoverer),
+        recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
         ..defaults
     }
 }

@@ -4,21 +4,13 @@ use serde_json::{Value, json};
 use unstuck::lab::provider::{Answer, Fate, LabProvider, Mood, Reach};
 
 async fn get(url: String) -> (u16, Value) {
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .user_agent("a-test")
-        .build()
-        .unwrap();
+    let client = reqwest::Client::builder().no_proxy().user_agent("a-test").build().unwrap();
     let answer = client.get(url).send().await.unwrap();
     (answer.status().as_u16(), answer.json().await.unwrap())
 }
 
 async fn charge(provider: &LabProvider, key: &str, order: &str, amount: i64) -> (u16, Value) {
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .timeout(std::time::Duration::from_secs(20))
-        .build()
-        .unwrap();
+    let client = reqwest::Client::builder().no_proxy().timeout(std::time::Duration::from_secs(20)).build().unwrap();
     let body = json!({"order_id": order, "reference": format!("pay_{order}"), "amount": amount, "currency": "EUR"});
     let answer = client
         .post(format!("{}/v1/charges", provider.url()))
@@ -32,9 +24,7 @@ async fn charge(provider: &LabProvider, key: &str, order: &str, amount: i64) -> 
 
 async fn started() -> LabProvider {
     // Clients of this build want a TLS provider even for plain HTTP; the service's clients install it, too.
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .ok();
+    rustls::crypto::ring::default_provider().install_default().ok();
     LabProvider::start(1).await.unwrap()
 }
 
@@ -52,27 +42,13 @@ async fn one_key_is_one_charge() {
         (&json!(false), &json!(100), &json!("succeeded"))
     );
     assert_eq!(provider.desk().charges_for_order("ord_1"), 1);
-    assert_eq!(
-        get(format!(
-            "{}/v1/charges/{}",
-            provider.url(),
-            made["id"].as_str().unwrap()
-        ))
-        .await,
-        (200, made)
-    );
+    assert_eq!(get(format!("{}/v1/charges/{}", provider.url(), made["id"].as_str().unwrap())).await, (200, made));
 }
 
 #[tokio::test]
 async fn a_key_in_flight_is_a_conflict() {
     let provider = started().await;
-    provider.desk().destine(
-        "ord_2",
-        Fate {
-            answer: Answer::Lost,
-            ..Fate::default()
-        },
-    );
+    provider.desk().destine("ord_2", Fate { answer: Answer::Lost, ..Fate::default() });
     let lost = charge(&provider, "k", "ord_2", 100);
     let mut lost = Box::pin(lost);
     let made = tokio::select! {
@@ -81,20 +57,9 @@ async fn a_key_in_flight_is_a_conflict() {
     };
     assert!(made, "made, and its answer never sent");
     assert_eq!(charge(&provider, "k", "ord_2", 100).await.0, 200);
-    provider.desk().destine(
-        "ord_3",
-        Fate {
-            latency: Some(std::time::Duration::from_secs(3)),
-            ..Fate::default()
-        },
-    );
+    provider.desk().destine("ord_3", Fate { latency: Some(std::time::Duration::from_secs(3)), ..Fate::default() });
     let (first, second) = tokio::join!(charge(&provider, "k3", "ord_3", 1), async {
-        while !provider
-            .desk()
-            .access_log()
-            .iter()
-            .any(|access| access.method == "POST")
-        {
+        while !provider.desk().access_log().iter().any(|access| access.method == "POST") {
             tokio::task::yield_now().await;
         }
         tokio::time::sleep(std::time::Duration::from_millis(300)).await;
@@ -122,58 +87,29 @@ async fn look_ups_page_to_their_end_and_absence_has_its_own_words() {
         if page["has_more"] == false {
             break;
         }
-        cursor = format!(
-            "&starting_after={}",
-            data.last().unwrap()["id"].as_str().unwrap()
-        );
+        cursor = format!("&starting_after={}", data.last().unwrap()["id"].as_str().unwrap());
     }
     assert_eq!(seen, [100, 101, 102, 103, 104]);
     assert_eq!(
-        get(format!("{base}?idempotency_key=k3&reference=pay_ord_many"))
-            .await
-            .1["data"]
-            .as_array()
-            .unwrap()
-            .len(),
+        get(format!("{base}?idempotency_key=k3&reference=pay_ord_many")).await.1["data"].as_array().unwrap().len(),
         1
     );
-    assert_eq!(
-        get(format!("{base}?idempotency_key=never")).await,
-        (200, json!({"data": [], "has_more": false}))
-    );
+    assert_eq!(get(format!("{base}?idempotency_key=never")).await, (200, json!({"data": [], "has_more": false})));
     let (code, body) = get(format!("{base}/ch_nothing")).await;
-    assert_eq!(
-        (code, &body["error"]["code"]),
-        (404, &json!("charge_not_found"))
-    );
+    assert_eq!((code, &body["error"]["code"]), (404, &json!("charge_not_found")));
     let (code, body) = get(format!("{}/v2/anything", provider.url())).await;
-    assert_eq!(
-        (code, &body["error"]["code"]),
-        (404, &json!("no_such_route"))
-    );
+    assert_eq!((code, &body["error"]["code"]), (404, &json!("no_such_route")));
 }
 
 #[tokio::test]
 async fn an_outage_is_no_answer_about_charges() {
     let provider = started().await;
-    provider.desk().set_mood(Mood {
-        reading: Reach::Unavailable,
-        ..Mood::default()
-    });
-    assert_eq!(
-        get(format!("{}/v1/charges?reference=x", provider.url()))
-            .await
-            .0,
-        503
-    );
+    provider.desk().set_mood(Mood { reading: Reach::Unavailable, ..Mood::default() });
+    assert_eq!(get(format!("{}/v1/charges?reference=x", provider.url())).await.0, 503);
     let log = provider.desk().access_log();
     assert_eq!(log.len(), 1);
     assert_eq!(
-        (
-            log[0].method.as_str(),
-            log[0].path.as_str(),
-            log[0].client.as_str()
-        ),
+        (log[0].method.as_str(), log[0].path.as_str(), log[0].client.as_str()),
         ("GET", "/v1/charges?reference=x", "a-test")
     );
 }

@@ -8,12 +8,7 @@ use unstuck::lab::world::{World, WorldOptions};
 use crate::support::cluster::{options, shared};
 
 async fn quiet(name: &str) -> World {
-    World::start_in(
-        shared().await,
-        WorldOptions::quiet(Some(incident::find(name).unwrap())),
-    )
-    .await
-    .unwrap()
+    World::start_in(shared().await, WorldOptions::quiet(Some(incident::find(name).unwrap()))).await.unwrap()
 }
 
 async fn admin(world: &World) -> PgConnection {
@@ -34,12 +29,8 @@ async fn told(world: &World) -> Vec<String> {
     rows.iter()
         .map(|row| {
             let order: String = row.get("order_id");
-            let charges: Vec<String> = world
-                .provider()
-                .charges(&order)
-                .iter()
-                .map(|c| format!("{} {:?}", c.id, c.status))
-                .collect();
+            let charges: Vec<String> =
+                world.provider().charges(&order).iter().map(|c| format!("{} {:?}", c.id, c.status)).collect();
             format!("{} | {}", row.get::<String, _>("line"), charges.join(", "))
         })
         .collect()
@@ -63,10 +54,7 @@ async fn oom_kill_leaves_records_stuck_that_the_provider_knows_about() {
         .unwrap();
         assert!(["provider_called", "charged"].contains(&row.get("recovery_point")));
         assert!(["pending", "unknown"].contains(&row.get("status")));
-        assert_eq!(
-            (row.get::<i32, _>("attempt"), row.get::<i64, _>("amount")),
-            (1, stuck.amount)
-        );
+        assert_eq!((row.get::<i32, _>("attempt"), row.get::<i64, _>("amount")), (1, stuck.amount));
         let charges = world.provider().charges(&stuck.order);
         match stuck.truth {
             Truth::Charged => {
@@ -84,12 +72,7 @@ async fn oom_kill_leaves_records_stuck_that_the_provider_knows_about() {
         .await
         .unwrap();
     assert_eq!(conflicts, 12);
-    assert!(
-        world
-            .access_log()
-            .iter()
-            .all(|access| access.client.starts_with("payment-service/"))
-    );
+    assert!(world.access_log().iter().all(|access| access.client.starts_with("payment-service/")));
     world.shutdown().await.unwrap();
 }
 
@@ -106,53 +89,33 @@ async fn slow_provider_leaves_unknown_payments() {
     .await
     .unwrap();
     assert_eq!(usize::try_from(unknown).unwrap(), story.records.len());
-    let timeouts: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM provider_calls WHERE outcome = 'timeout'")
-            .fetch_one(&mut connection)
-            .await
-            .unwrap();
+    let timeouts: i64 = sqlx::query_scalar("SELECT count(*) FROM provider_calls WHERE outcome = 'timeout'")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
     assert_eq!(usize::try_from(timeouts).unwrap(), story.records.len());
     for truth in [Truth::Charged, Truth::Declined, Truth::Open, Truth::Absent] {
-        assert!(
-            story.records.iter().any(|stuck| stuck.truth == truth),
-            "{truth:?}"
-        );
+        assert!(story.records.iter().any(|stuck| stuck.truth == truth), "{truth:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_seed_tells_the_same_story() {
-    let asked = [
-        ("oom-kill", 7),
-        ("oom-kill", 7),
-        ("oom-kill", 8),
-        ("slow-provider", 7),
-        ("slow-provider", 7),
-    ];
+    let asked = [("oom-kill", 7), ("oom-kill", 7), ("oom-kill", 8), ("slow-provider", 7), ("slow-provider", 7)];
     let worlds = asked.map(|(name, seed)| async move {
-        let options = WorldOptions {
-            seed,
-            ..WorldOptions::quiet(Some(incident::find(name).unwrap()))
-        };
+        let options = WorldOptions { seed, ..WorldOptions::quiet(Some(incident::find(name).unwrap())) };
         told(&World::start_in(shared().await, options).await.unwrap()).await
     });
     let told = futures_util::future::join_all(worlds).await;
     assert_eq!(told[0], told[1]);
     assert_eq!(told[3], told[4]);
     assert!(told[0][0].contains("ord_88213"), "{:#?}", told[0]);
-    assert!(
-        told[0]
-            .iter()
-            .zip(&told[2])
-            .all(|(one, other)| one != other)
-    );
+    assert!(told[0].iter().zip(&told[2]).all(|(one, other)| one != other));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_consoles_login_may_read_and_not_write() {
-    let world = World::start_in(shared().await, WorldOptions::quiet(None))
-        .await
-        .unwrap();
+    let world = World::start_in(shared().await, WorldOptions::quiet(None)).await.unwrap();
     world.story().await.unwrap();
     let mut console = world.console_options().connect().await.unwrap();
     let row = sqlx::query(
@@ -164,74 +127,36 @@ async fn the_consoles_login_may_read_and_not_write() {
     .unwrap();
     assert!(row.get::<String, _>("who").starts_with("console_"));
     assert_eq!(row.get::<String, _>("application"), "unstuck");
-    assert_eq!(
-        (row.get::<bool, _>("operator"), row.get::<bool, _>("super")),
-        (true, false)
-    );
-    for write in [
-        "UPDATE payments SET status = 'failed'",
-        "TRUNCATE idempotency_keys",
-        "CREATE TABLE mine (id int)",
-    ] {
-        assert!(
-            sqlx::query(write).execute(&mut console).await.is_err(),
-            "{write}"
-        );
+    assert_eq!((row.get::<bool, _>("operator"), row.get::<bool, _>("super")), (true, false));
+    for write in ["UPDATE payments SET status = 'failed'", "TRUNCATE idempotency_keys", "CREATE TABLE mine (id int)"] {
+        assert!(sqlx::query(write).execute(&mut console).await.is_err(), "{write}");
     }
-    let mut by_url = world
-        .console_url()
-        .parse::<sqlx::postgres::PgConnectOptions>()
-        .unwrap()
-        .connect()
-        .await
-        .unwrap();
-    let same: String = sqlx::query_scalar("SELECT session_user::text")
-        .fetch_one(&mut by_url)
-        .await
-        .unwrap();
+    let mut by_url = world.console_url().parse::<sqlx::postgres::PgConnectOptions>().unwrap().connect().await.unwrap();
+    let same: String = sqlx::query_scalar("SELECT session_user::text").fetch_one(&mut by_url).await.unwrap();
     assert_eq!(same, row.get::<String, _>("who"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_world_with_traffic_works_and_leaves_nothing_behind() {
-    let world = World::start(WorldOptions {
-        cluster: options(),
-        ..WorldOptions::default()
-    })
-    .await
-    .unwrap();
+    let world = World::start(WorldOptions { cluster: options(), ..WorldOptions::default() }).await.unwrap();
     let mut connection = admin(&world).await;
     let busy = async {
         loop {
-            let done: i64 =
-                sqlx::query_scalar("SELECT count(*) FROM payments WHERE status = 'succeeded'")
-                    .fetch_one(&mut connection)
-                    .await
-                    .unwrap();
+            let done: i64 = sqlx::query_scalar("SELECT count(*) FROM payments WHERE status = 'succeeded'")
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
             if done > 10 {
                 return;
             }
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_mins(1), busy)
-        .await
-        .unwrap();
+    tokio::time::timeout(std::time::Duration::from_mins(1), busy).await.unwrap();
     connection.close().await.unwrap();
-    let directory = world
-        .cluster()
-        .and_then(unstuck::lab::cluster::Cluster::directory);
+    let directory = world.cluster().and_then(unstuck::lab::cluster::Cluster::directory);
     let provider = world.provider_url();
     world.shutdown().await.unwrap();
     assert!(directory.is_none_or(|directory| !directory.exists()));
-    assert!(
-        reqwest::Client::builder()
-            .no_proxy()
-            .build()
-            .unwrap()
-            .get(provider)
-            .send()
-            .await
-            .is_err()
-    );
+    assert!(reqwest::Client::builder().no_proxy().build().unwrap().get(provider).send().await.is_err());
 }

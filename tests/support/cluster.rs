@@ -6,9 +6,7 @@
 //! The static is never dropped; the cluster's supervising child takes the server away when we exit.
 
 use tokio::sync::OnceCell;
-use unstuck::lab::cluster::{
-    Cluster, ClusterOptions, LabDatabase, StatementLog, SynchronousCommit,
-};
+use unstuck::lab::cluster::{Cluster, ClusterOptions, LabDatabase, StatementLog, SynchronousCommit};
 
 static SHARED: OnceCell<Cluster> = OnceCell::const_new();
 
@@ -20,9 +18,7 @@ pub async fn shared() -> &'static Cluster {
 
 /// A cluster for one test alone.
 pub async fn own() -> Cluster {
-    Cluster::start(options())
-        .await
-        .expect("a throw-away PostgreSQL")
+    Cluster::start(options()).await.expect("a throw-away PostgreSQL")
 }
 
 /// What the tests ask of a cluster.
@@ -37,9 +33,5 @@ pub fn options() -> ClusterOptions {
 
 /// An empty database of this test's own, removed when dropped.
 pub async fn fresh_database(test: &str) -> LabDatabase {
-    shared()
-        .await
-        .create_database(test)
-        .await
-        .expect("a database of our own")
+    shared().await.create_database(test).await.expect("a database of our own")
 }

@@ -26,10 +26,7 @@ impl Account {
         ["postgres", "nobody"]
             .into_iter()
             .find_map(|name| User::from_name(name).ok().flatten())
-            .map(|user| Self::StepDown {
-                uid: user.uid,
-                gid: user.gid,
-            })
+            .map(|user| Self::StepDown { uid: user.uid, gid: user.gid })
             .ok_or(ClusterError::NobodyToRunAs)
     }
 
@@ -37,12 +34,7 @@ impl Account {
     /// that Ctrl-C in the terminal reaches only us.
     pub(super) fn command(self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        command
-            .env_clear()
-            .env("LC_ALL", "C")
-            .env("PATH", "/usr/bin:/bin")
-            .stdin(Stdio::null())
-            .process_group(0);
+        command.env_clear().env("LC_ALL", "C").env("PATH", "/usr/bin:/bin").stdin(Stdio::null()).process_group(0);
         match self {
             Self::Own => {}
             Self::StepDown { uid, gid } => {
@@ -56,12 +48,10 @@ impl Account {
     pub(super) fn give(self, path: &Path) -> Result<(), ClusterError> {
         match self {
             Self::Own => Ok(()),
-            Self::StepDown { uid, gid } => {
-                chown(path, Some(uid), Some(gid)).map_err(|errno| ClusterError::Io {
-                    doing: "give a directory to the server's user",
-                    source: errno.into(),
-                })
-            }
+            Self::StepDown { uid, gid } => chown(path, Some(uid), Some(gid)).map_err(|errno| ClusterError::Io {
+                doing: "give a directory to the server's user",
+                source: errno.into(),
+            }),
         }
     }
 

@@ -9,9 +9,7 @@ static ARCHIVE: &[u8] = include_bytes!(env!("UNSTUCK_BUNDLED_ARCHIVE"));
 /// Unpacks the programs under `directory` and returns the folder with `initdb` and `postgres`;
 /// `None` when this build carries none.
 #[cfg(bundled_archive)]
-pub(super) fn unpack(
-    directory: &std::path::Path,
-) -> Result<Option<std::path::PathBuf>, super::ClusterError> {
+pub(super) fn unpack(directory: &std::path::Path) -> Result<Option<std::path::PathBuf>, super::ClusterError> {
     use super::ClusterError;
 
     let programs = directory.join("pg");
@@ -26,9 +24,7 @@ pub(super) fn unpack(
 }
 
 #[cfg(not(bundled_archive))]
-pub(super) fn unpack(
-    _directory: &std::path::Path,
-) -> Result<Option<std::path::PathBuf>, super::ClusterError> {
+pub(super) fn unpack(_directory: &std::path::Path) -> Result<Option<std::path::PathBuf>, super::ClusterError> {
     Ok(None)
 }
 

@@ -29,36 +29,16 @@ enum Removal {
 }
 
 impl LabDatabase {
-    pub(super) async fn create(
-        maintenance: &PgConnectOptions,
-        purpose: &str,
-    ) -> Result<Self, ClusterError> {
+    pub(super) async fn create(maintenance: &PgConnectOptions, purpose: &str) -> Result<Self, ClusterError> {
         let name = format!("{PREFIX}{}", random_word(10));
         let token = random_word(24);
         let mut connection = maintenance.connect().await?;
-        sql::run(
-            &mut connection,
-            &format!("CREATE DATABASE {}", sql::ident(&name)),
-        )
-        .await?;
+        sql::run(&mut connection, &format!("CREATE DATABASE {}", sql::ident(&name))).await?;
         let admin = maintenance.clone().database(&name);
-        let made = Self {
-            name,
-            token,
-            admin,
-            maintenance: maintenance.clone(),
-            logins: Vec::new(),
-            removal: Removal::Ours,
-        };
+        let made =
+            Self { name, token, admin, maintenance: maintenance.clone(), logins: Vec::new(), removal: Removal::Ours };
         let comment = sql::literal(&format!("throw-away, made by unstuck for: {purpose}"));
-        sql::run(
-            &mut connection,
-            &format!(
-                "COMMENT ON DATABASE {} IS {comment}",
-                sql::ident(&made.name)
-            ),
-        )
-        .await?;
+        sql::run(&mut connection, &format!("COMMENT ON DATABASE {} IS {comment}", sql::ident(&made.name))).await?;
         connection.close().await?;
         let mut inside = made.admin.connect().await?;
         sql::run(
@@ -86,10 +66,7 @@ impl LabDatabase {
 
     /// How a login made by [`LabDatabase::create_login`] connects.
     pub fn login_options(&self, login: &Login) -> PgConnectOptions {
-        self.admin
-            .clone()
-            .username(&login.name)
-            .password(&login.password)
+        self.admin.clone().username(&login.name).password(&login.password)
     }
 
     /// Checks that `connection` is in this very database.
@@ -105,9 +82,7 @@ impl LabDatabase {
         if matches!(found, Ok(Some(_))) {
             return Ok(());
         }
-        let name: String = sqlx::query_scalar("SELECT current_database()::text")
-            .fetch_one(connection)
-            .await?;
+        let name: String = sqlx::query_scalar("SELECT current_database()::text").fetch_one(connection).await?;
         Err(ClusterError::ForeignDatabase(name))
     }
 
@@ -115,21 +90,11 @@ impl LabDatabase {
     ///
     /// # Errors
     /// Whatever the server says, for instance that a group does not exist.
-    pub async fn create_login(
-        &mut self,
-        hint: &str,
-        groups: &[&str],
-    ) -> Result<Login, ClusterError> {
-        let login = Login {
-            name: format!("{hint}_{}", random_word(6)),
-            password: random_word(20),
-        };
+    pub async fn create_login(&mut self, hint: &str, groups: &[&str]) -> Result<Login, ClusterError> {
+        let login = Login { name: format!("{hint}_{}", random_word(6)), password: random_word(20) };
         let mut connection = self.admin.connect().await?;
-        let mut statement = format!(
-            "CREATE ROLE {} LOGIN PASSWORD {}",
-            sql::ident(&login.name),
-            sql::literal(&login.password)
-        );
+        let mut statement =
+            format!("CREATE ROLE {} LOGIN PASSWORD {}", sql::ident(&login.name), sql::literal(&login.password));
         if !groups.is_empty() {
             let list: Vec<String> = groups.iter().map(|group| sql::ident(group)).collect();
             statement.push_str(" IN ROLE ");
@@ -164,22 +129,14 @@ impl Drop for LabDatabase {
         if self.removal == Removal::Settled {
             return;
         }
-        let (maintenance, name, logins) = (
-            self.maintenance.clone(),
-            self.name.clone(),
-            std::mem::take(&mut self.logins),
-        );
+        let (maintenance, name, logins) =
+            (self.maintenance.clone(), self.name.clone(), std::mem::take(&mut self.logins));
         // Drop may run inside a runtime, which cannot wait for itself: a thread with its own does.
         let thread = std::thread::spawn(move || {
-            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-            {
+            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
                 let patience = std::time::Duration::from_secs(5);
                 runtime.block_on(async {
-                    tokio::time::timeout(patience, take_away(&maintenance, &name, &logins))
-                        .await
-                        .ok()
+                    tokio::time::timeout(patience, take_away(&maintenance, &name, &logins)).await.ok()
                 });
             }
         });
@@ -187,23 +144,11 @@ impl Drop for LabDatabase {
     }
 }
 
-async fn take_away(
-    maintenance: &PgConnectOptions,
-    name: &str,
-    logins: &[String],
-) -> Result<(), ClusterError> {
+async fn take_away(maintenance: &PgConnectOptions, name: &str, logins: &[String]) -> Result<(), ClusterError> {
     let mut connection = maintenance.connect().await?;
-    sql::run(
-        &mut connection,
-        &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", sql::ident(name)),
-    )
-    .await?;
+    sql::run(&mut connection, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", sql::ident(name))).await?;
     for login in logins {
-        sql::run(
-            &mut connection,
-            &format!("DROP ROLE IF EXISTS {}", sql::ident(login)),
-        )
-        .await?;
+        sql::run(&mut connection, &format!("DROP ROLE IF EXISTS {}", sql::ident(login))).await?;
     }
     connection.close().await?;
     Ok(())
@@ -219,8 +164,5 @@ pub struct Login {
 }
 
 pub(super) fn random_word(letters: usize) -> String {
-    std::iter::repeat_with(fastrand::alphanumeric)
-        .map(|letter| letter.to_ascii_lowercase())
-        .take(letters)
-        .collect()
+    std::iter::repeat_with(fastrand::alphanumeric).map(|letter| letter.to_ascii_lowercase()).take(letters).collect()
 }

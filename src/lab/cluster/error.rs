@@ -16,9 +16,7 @@ pub enum ClusterError {
         install: String,
     },
     /// PostgreSQL refuses to run as root and there is nobody to run it as.
-    #[error(
-        "running as root, and this system has neither a user `postgres` nor `nobody` to run PostgreSQL as"
-    )]
+    #[error("running as root, and this system has neither a user `postgres` nor `nobody` to run PostgreSQL as")]
     NobodyToRunAs,
     /// `initdb` or `postgres` ended, or never accepted a connection.
     #[error("PostgreSQL from {program} did not start: {detail}")]
@@ -46,9 +44,7 @@ pub enum ClusterError {
     #[error("the start of the server was interrupted")]
     Interrupted,
     /// A database without this process's own marker.
-    #[error(
-        "refusing to use database \"{0}\": the lab works only in databases it created itself in this process"
-    )]
+    #[error("refusing to use database \"{0}\": the lab works only in databases it created itself in this process")]
     ForeignDatabase(String),
     /// A server that belongs to somebody is not killed, frozen or restarted.
     #[error("this server was not started by the lab: it is not the lab's to stop")]

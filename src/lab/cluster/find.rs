@@ -52,7 +52,8 @@ impl SystemPrograms {
             Self::Hidden => "nothing of the system, because UNSTUCK_POSTGRES_BIN=none".to_owned(),
             Self::Directory(directory) => format!("{}, as UNSTUCK_POSTGRES_BIN says", directory.display()),
             Self::Search => {
-                "PATH, /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, Homebrew, Postgres.app and `pg_config --bindir`".to_owned()
+                "PATH, /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, Homebrew, Postgres.app and `pg_config --bindir`"
+                    .to_owned()
             }
         }
     }
@@ -73,33 +74,19 @@ pub(super) fn probe(directory: &Path, account: Account) -> Option<String> {
     let text = String::from_utf8(output.stdout).ok()?;
     // "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"
     let version = text.split_whitespace().nth(2)?.to_owned();
-    let major: u32 = version
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .collect::<String>()
-        .parse()
-        .ok()?;
+    let major: u32 = version.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()?;
     (output.status.success() && major >= OLDEST).then_some(version)
 }
 
 fn usual_places() -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = std::env::var_os("PATH")
-        .map(|path| std::env::split_paths(&path).collect())
-        .unwrap_or_default();
+    let mut places: Vec<PathBuf> =
+        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
     places.extend(newest_first(Path::new("/usr/lib/postgresql"), "", "bin"));
     places.extend(newest_first(Path::new("/usr"), "pgsql-", "bin"));
-    for brew in [
-        "/opt/homebrew/opt",
-        "/usr/local/opt",
-        "/home/linuxbrew/.linuxbrew/opt",
-    ] {
+    for brew in ["/opt/homebrew/opt", "/usr/local/opt", "/home/linuxbrew/.linuxbrew/opt"] {
         places.extend(newest_first(Path::new(brew), "postgresql", "bin"));
     }
-    places.extend(newest_first(
-        Path::new("/Applications/Postgres.app/Contents/Versions"),
-        "",
-        "bin",
-    ));
+    places.extend(newest_first(Path::new("/Applications/Postgres.app/Contents/Versions"), "", "bin"));
     places.extend(pg_config());
     places
 }
@@ -112,16 +99,8 @@ fn newest_first(parent: &Path, prefix: &str, child: &str) -> Vec<PathBuf> {
         .filter_map(Result::ok)
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            let version = name
-                .strip_prefix(prefix)?
-                .trim_start_matches('@')
-                .to_owned();
-            let major = version
-                .chars()
-                .take_while(char::is_ascii_digit)
-                .collect::<String>()
-                .parse()
-                .unwrap_or(0);
+            let version = name.strip_prefix(prefix)?.trim_start_matches('@').to_owned();
+            let major = version.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
             Some((major, entry.path().join(child)))
         })
         .collect();
@@ -130,12 +109,7 @@ fn newest_first(parent: &Path, prefix: &str, child: &str) -> Vec<PathBuf> {
 }
 
 fn pg_config() -> Option<PathBuf> {
-    let output = Command::new("pg_config")
-        .arg("--bindir")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new("pg_config").arg("--bindir").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     (!text.trim().is_empty()).then(|| PathBuf::from(text.trim()))
 }
@@ -152,17 +126,8 @@ pub(super) fn install_command() -> String {
 fn install_command_for(os_release: &str) -> &'static str {
     let words: Vec<String> = os_release
         .lines()
-        .filter_map(|line| {
-            line.strip_prefix("ID=")
-                .or_else(|| line.strip_prefix("ID_LIKE="))
-        })
-        .flat_map(|value| {
-            value
-                .trim_matches('"')
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
+        .filter_map(|line| line.strip_prefix("ID=").or_else(|| line.strip_prefix("ID_LIKE=")))
+        .flat_map(|value| value.trim_matches('"').split_whitespace().map(str::to_owned).collect::<Vec<_>>())
         .collect();
     let is = |name: &str| words.iter().any(|word| word == name);
     if is("alpine") {
@@ -184,10 +149,7 @@ mod tests {
 
     #[test]
     fn the_command_fits_the_system() {
-        assert_eq!(
-            install_command_for("ID=debian\n"),
-            "sudo apt-get install -y postgresql"
-        );
+        assert_eq!(install_command_for("ID=debian\n"), "sudo apt-get install -y postgresql");
         assert_eq!(
             install_command_for("ID=rocky\nID_LIKE=\"rhel centos fedora\"\n"),
             "sudo dnf install -y postgresql-server"
@@ -203,12 +165,7 @@ mod tests {
         }
         let names: Vec<String> = newest_first(parent.path(), "", "bin")
             .iter()
-            .map(|path| {
-                path.strip_prefix(parent.path())
-                    .unwrap()
-                    .display()
-                    .to_string()
-            })
+            .map(|path| path.strip_prefix(parent.path()).unwrap().display().to_string())
             .collect();
         assert_eq!(names, ["17/bin", "15/bin", "9.6/bin"]);
     }

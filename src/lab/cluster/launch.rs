@@ -19,24 +19,14 @@ pub(super) struct Launcher {
 }
 
 impl Launcher {
-    pub(super) fn new(
-        account: Account,
-        programs: PathBuf,
-        options: &ClusterOptions,
-    ) -> Result<Self, ClusterError> {
-        Ok(Self {
-            account,
-            programs,
-            port: free_port()?,
-            settings: settings(options),
-        })
+    pub(super) fn new(account: Account, programs: PathBuf, options: &ClusterOptions) -> Result<Self, ClusterError> {
+        Ok(Self { account, programs, port: free_port()?, settings: settings(options) })
     }
 
     /// Makes the cluster: trust on the socket (its directory is closed to others), a password on the port.
     pub(super) fn initdb(&self, directory: &WorkDir, password: &str) -> Result<(), ClusterError> {
         let secret = directory.socket_dir().join("password");
-        std::fs::write(&secret, password)
-            .map_err(ClusterError::io("write the server's password"))?;
+        std::fs::write(&secret, password).map_err(ClusterError::io("write the server's password"))?;
         self.account.give(&secret)?;
         let program = self.programs.join("initdb");
         let output = self
@@ -73,9 +63,7 @@ impl Launcher {
             .append(true)
             .open(directory.log())
             .map_err(ClusterError::io("open the server's log"))?;
-        let errors = log
-            .try_clone()
-            .map_err(ClusterError::io("open the server's log"))?;
+        let errors = log.try_clone().map_err(ClusterError::io("open the server's log"))?;
         let mut command = self.account.command(&self.programs.join("postgres"));
         command
             .arg("-D")
@@ -97,10 +85,7 @@ impl Launcher {
 
     pub(super) fn did_not_start(&self, log: &Path) -> ClusterError {
         let text = std::fs::read_to_string(log).unwrap_or_default();
-        ClusterError::DidNotStart {
-            program: self.programs.join("postgres"),
-            detail: tail(&text),
-        }
+        ClusterError::DidNotStart { program: self.programs.join("postgres"), detail: tail(&text) }
     }
 }
 
@@ -128,9 +113,7 @@ fn settings(options: &ClusterOptions) -> Vec<(String, String)> {
         StatementLog::Off => [("log_statement", "none"), ("log_min_messages", "warning")],
         StatementLog::All => [("log_statement", "all"), ("log_min_messages", "warning")],
     });
-    let ours = settings
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let ours = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
     ours.chain(options.settings.iter().cloned()).collect()
 }
 
@@ -143,19 +126,7 @@ fn free_port() -> Result<u16, ClusterError> {
 }
 
 fn tail(text: &str) -> String {
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let last = lines
-        .iter()
-        .skip(lines.len().saturating_sub(4))
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" | ");
-    if last.is_empty() {
-        "it wrote nothing".to_owned()
-    } else {
-        last
-    }
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(4)).copied().collect::<Vec<_>>().join(" | ");
+    if last.is_empty() { "it wrote nothing".to_owned() } else { last }
 }

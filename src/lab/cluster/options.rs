@@ -46,14 +46,8 @@ pub struct ClusterOptions {
 impl ClusterOptions {
     /// The defaults with `UNSTUCK_LAB_SERVER_URL` and `UNSTUCK_POSTGRES_BIN`; no other variable is read.
     pub fn from_env() -> Self {
-        let server_url = std::env::var("UNSTUCK_LAB_SERVER_URL")
-            .ok()
-            .filter(|url| !url.is_empty());
-        Self {
-            server_url,
-            programs: SystemPrograms::from_env(),
-            ..Self::default()
-        }
+        let server_url = std::env::var("UNSTUCK_LAB_SERVER_URL").ok().filter(|url| !url.is_empty());
+        Self { server_url, programs: SystemPrograms::from_env(), ..Self::default() }
     }
 }
 
@@ -93,10 +87,7 @@ impl fmt::Display for ServerSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System { version, .. } => write!(formatter, "PostgreSQL {version} (system)"),
-            Self::Bundled { version } => write!(
-                formatter,
-                "PostgreSQL {version} (bundled, no server time-outs)"
-            ),
+            Self::Bundled { version } => write!(formatter, "PostgreSQL {version} (bundled, no server time-outs)"),
             Self::Server { version } => {
                 write!(formatter, "PostgreSQL {version} (UNSTUCK_LAB_SERVER_URL)")
             }
@@ -126,37 +117,22 @@ pub(super) fn parse_server_url(url: &str) -> Result<PgConnectOptions, ClusterErr
         .or_else(|| url.strip_prefix("postgresql://"))
         .ok_or_else(|| refuse("must begin with postgres://"))?;
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    let (user, host) = authority
-        .rsplit_once('@')
-        .ok_or_else(|| refuse("must name a user: postgres://USER@HOST/postgres"))?;
-    let socket = rest
-        .split_once('?')
-        .is_some_and(|(_, query)| query.split('&').any(|pair| pair.starts_with("host=")));
+    let (user, host) =
+        authority.rsplit_once('@').ok_or_else(|| refuse("must name a user: postgres://USER@HOST/postgres"))?;
+    let socket = rest.split_once('?').is_some_and(|(_, query)| query.split('&').any(|pair| pair.starts_with("host=")));
     if user.is_empty() || (host.is_empty() && !socket) {
-        return Err(refuse(
-            "must name a user and a host: postgres://USER@HOST/postgres",
-        ));
+        return Err(refuse("must name a user and a host: postgres://USER@HOST/postgres"));
     }
     // The parser's own message would quote the URL, password included.
     let options = PgConnectOptions::from_str(url).map_err(|_| refuse("is not a PostgreSQL URL"))?;
-    let named = rest
-        .split(['?'])
-        .next()
-        .and_then(|head| head.split_once('/'))
-        .is_some_and(|(_, name)| !name.is_empty());
-    let options = if named {
-        options
-    } else {
-        options.database("postgres")
-    };
+    let named =
+        rest.split(['?']).next().and_then(|head| head.split_once('/')).is_some_and(|(_, name)| !name.is_empty());
+    let options = if named { options } else { options.database("postgres") };
     Ok(options.application_name("unstuck-lab"))
 }
 
 pub(super) fn first_word(text: &str) -> String {
-    text.split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    text.split_whitespace().next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -167,27 +143,17 @@ mod tests {
     fn a_server_url_must_say_who_and_where() {
         assert!(parse_server_url("postgres://lab@localhost").is_ok());
         assert!(parse_server_url("postgres://lab@/postgres?host=/run/postgresql").is_ok());
-        for vague in [
-            "postgres:///x",
-            "postgres://localhost/x",
-            "postgres://lab@/x",
-            "mysql://a@b",
-        ] {
+        for vague in ["postgres:///x", "postgres://localhost/x", "postgres://lab@/x", "mysql://a@b"] {
             assert!(parse_server_url(vague).is_err(), "{vague}");
         }
-        let error = parse_server_url("postgres://lab:s3cret@host:port/x")
-            .unwrap_err()
-            .to_string();
+        let error = parse_server_url("postgres://lab:s3cret@host:port/x").unwrap_err().to_string();
         assert!(!error.contains("s3cret"), "{error}");
     }
 
     #[test]
     fn a_source_says_what_it_cannot_do() {
         assert_eq!(
-            ServerSource::Bundled {
-                version: "17.5".to_owned()
-            }
-            .to_string(),
+            ServerSource::Bundled { version: "17.5".to_owned() }.to_string(),
             "PostgreSQL 17.5 (bundled, no server time-outs)"
         );
     }

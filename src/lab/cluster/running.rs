@@ -28,9 +28,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) async fn start(
-        options: ClusterOptions,
-    ) -> Result<(ServerSource, Self), ClusterError> {
+    pub(super) async fn start(options: ClusterOptions) -> Result<(ServerSource, Self), ClusterError> {
         // initdb, unpacking and sweeping block: not on a thread that draws or polls.
         let prepared = tokio::task::spawn_blocking(move || prepare(&options)).await;
         let (source, running) = prepared.map_err(|_| ClusterError::Interrupted)??;
@@ -39,11 +37,7 @@ impl Running {
     }
 
     pub(super) fn maintenance(&self) -> PgConnectOptions {
-        options::local(
-            &self.directory.socket_dir(),
-            self.launcher.port,
-            &self.password,
-        )
+        options::local(&self.directory.socket_dir(), self.launcher.port, &self.password)
     }
 
     pub(super) fn loopback(&self) -> (u16, String) {
@@ -83,9 +77,7 @@ impl Running {
             if !self.server.is_alive() {
                 return Ok(false);
             }
-            if let Ok(Ok(connection)) =
-                tokio::time::timeout(Duration::from_secs(2), maintenance.connect()).await
-            {
+            if let Ok(Ok(connection)) = tokio::time::timeout(Duration::from_secs(2), maintenance.connect()).await {
                 connection.close().await.ok();
                 return Ok(true);
             }
@@ -97,19 +89,18 @@ impl Running {
     /// Freezes the server and the backends it has now.
     pub(super) async fn pause(&self) -> Result<(), ClusterError> {
         let mut connection = self.maintenance().connect().await?;
-        let backends: Vec<i32> =
-            sqlx::query_scalar("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() ORDER BY pid LIMIT 1000")
-                .fetch_all(&mut connection)
-                .await?;
+        let backends: Vec<i32> = sqlx::query_scalar(
+            "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() ORDER BY pid LIMIT 1000",
+        )
+        .fetch_all(&mut connection)
+        .await?;
         connection.close().await?;
         self.server.freeze(&backends)
     }
 
     /// Lets the watcher do everything, as our death would. The server is its to stop and ours to reap.
     pub(super) fn abandon(self) {
-        let Self {
-            server, directory, ..
-        } = self;
+        let Self { server, directory, .. } = self;
         directory.abandon();
         server.reap();
     }
@@ -124,15 +115,7 @@ fn prepare(options: &ClusterOptions) -> Result<(ServerSource, Running), ClusterE
     let password = database::random_word(24);
     launcher.initdb(&directory, &password)?;
     let server = Server::new(directory.data().join("postmaster.pid"), directory.paused());
-    Ok((
-        source,
-        Running {
-            server,
-            launcher,
-            password,
-            directory,
-        },
-    ))
+    Ok((source, Running { server, launcher, password, directory }))
 }
 
 fn choose(
@@ -141,27 +124,15 @@ fn choose(
     directory: &Path,
 ) -> Result<(ServerSource, PathBuf), ClusterError> {
     if let Some((path, version)) = options.programs.find(account) {
-        return Ok((
-            ServerSource::System {
-                version,
-                path: path.clone(),
-            },
-            path,
-        ));
+        return Ok((ServerSource::System { version, path: path.clone() }, path));
     }
     if let Some(programs) = bundled::unpack(directory)?
         && let Some(version) = find::probe(&programs, account)
     {
         return Ok((ServerSource::Bundled { version }, programs));
     }
-    let carried = if bundled::is_bundled() {
-        "the bundled programs, which do not run here"
-    } else {
-        "this build carries none"
-    };
+    let carried =
+        if bundled::is_bundled() { "the bundled programs, which do not run here" } else { "this build carries none" };
     let looked = format!("{}; {carried}", options.programs.looked());
-    Err(ClusterError::NoServer {
-        looked,
-        install: find::install_command(),
-    })
+    Err(ClusterError::NoServer { looked, install: find::install_command() })
 }

@@ -32,11 +32,7 @@ struct Process {
 
 impl Server {
     pub(super) fn new(pid_file: PathBuf, paused_file: PathBuf) -> Self {
-        Self {
-            process: Mutex::default(),
-            pid_file,
-            paused_file,
-        }
+        Self { process: Mutex::default(), pid_file, paused_file }
     }
 
     pub(super) fn is(&self, child: Child) {
@@ -46,10 +42,7 @@ impl Server {
     }
 
     pub(super) fn is_alive(&self) -> bool {
-        self.lock()
-            .child
-            .as_mut()
-            .is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+        self.lock().child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
     pub(super) fn kill9(&self) {
@@ -85,15 +78,8 @@ impl Server {
     pub(super) fn freeze(&self, backends: &[i32]) -> Result<(), ClusterError> {
         let mut process = self.lock();
         let server = process.child.as_ref().and_then(pid_of);
-        process.frozen = server
-            .into_iter()
-            .chain(backends.iter().copied().map(Pid::from_raw))
-            .collect();
-        let list: Vec<String> = process
-            .frozen
-            .iter()
-            .map(|pid| format!("{pid}\n"))
-            .collect();
+        process.frozen = server.into_iter().chain(backends.iter().copied().map(Pid::from_raw)).collect();
+        let list: Vec<String> = process.frozen.iter().map(|pid| format!("{pid}\n")).collect();
         std::fs::write(&self.paused_file, list.concat())
             .map_err(ClusterError::io("note which processes are frozen"))?;
         for pid in &process.frozen {
@@ -124,11 +110,7 @@ impl Server {
     /// Line 7 of the pid file is "key id".
     fn shared_memory(&self) -> Option<String> {
         let text = std::fs::read_to_string(&self.pid_file).ok()?;
-        text.lines()
-            .nth(6)?
-            .split_whitespace()
-            .nth(1)
-            .map(str::to_owned)
+        text.lines().nth(6)?.split_whitespace().nth(1).map(str::to_owned)
     }
 
     fn lock(&self) -> MutexGuard<'_, Process> {
@@ -140,12 +122,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
         if let Some(segment) = self.lock().left_behind.take() {
-            Command::new("ipcrm")
-                .args(["-m", &segment])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .ok();
+            Command::new("ipcrm").args(["-m", &segment]).stdout(Stdio::null()).stderr(Stdio::null()).status().ok();
         }
     }
 }

@@ -14,15 +14,9 @@ use super::workdir::{self, PREFIX};
 /// Sweeps every place a directory of ours may be in. Best effort: what cannot be removed is left.
 pub(super) fn sweep() {
     for root in workdir::roots() {
-        let entries = std::fs::read_dir(root)
-            .into_iter()
-            .flatten()
-            .filter_map(Result::ok);
+        let entries = std::fs::read_dir(root).into_iter().flatten().filter_map(Result::ok);
         for entry in entries {
-            let named_so = entry
-                .file_name()
-                .to_str()
-                .is_some_and(|name| name.starts_with(PREFIX));
+            let named_so = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
             if named_so && workdir::is_ours(&entry.path()) {
                 sweep_one(&entry.path());
             }
@@ -46,10 +40,7 @@ fn stop_server(directory: &Path) {
     let Some(pid) = server_pid(directory) else {
         return;
     };
-    for paused in std::fs::read_to_string(directory.join("paused"))
-        .unwrap_or_default()
-        .lines()
-    {
+    for paused in std::fs::read_to_string(directory.join("paused")).unwrap_or_default().lines() {
         if let Ok(number) = paused.parse() {
             kill(Pid::from_raw(number), Signal::SIGCONT).ok();
         }

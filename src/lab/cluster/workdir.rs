@@ -44,11 +44,7 @@ impl WorkDir {
             .keep();
         let watched = mark(&path).and_then(|alive| Ok((alive, Supervisor::start(&path)?)));
         let (alive, supervisor) = watched.inspect_err(|_| remove(&path))?;
-        let made = Self {
-            path,
-            supervisor,
-            _alive: alive,
-        };
+        let made = Self { path, supervisor, _alive: alive };
         made.furnish(account)?;
         Ok(made)
     }
@@ -59,9 +55,8 @@ impl WorkDir {
     }
 
     fn furnish(&self, account: Account) -> Result<(), ClusterError> {
-        fs::set_permissions(&self.path, Permissions::from_mode(account.top_mode())).map_err(
-            ClusterError::io("open the temporary directory to the server's user"),
-        )?;
+        fs::set_permissions(&self.path, Permissions::from_mode(account.top_mode()))
+            .map_err(ClusterError::io("open the temporary directory to the server's user"))?;
         for directory in [self.data(), self.socket_dir()] {
             DirBuilder::new()
                 .mode(0o700)
@@ -112,24 +107,18 @@ pub(super) fn remove(path: &Path) {
 
 /// Whether `path` carries our marker and belongs to our user.
 pub(super) fn is_ours(path: &Path) -> bool {
-    let same_user = fs::symlink_metadata(path)
-        .is_ok_and(|meta| meta.is_dir() && meta.uid() == nix::unistd::geteuid().as_raw());
-    same_user
-        && fs::read_to_string(path.join("owner"))
-            .is_ok_and(|text| text.lines().next() == Some(MARKER))
+    let same_user =
+        fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == nix::unistd::geteuid().as_raw());
+    same_user && fs::read_to_string(path.join("owner")).is_ok_and(|text| text.lines().next() == Some(MARKER))
 }
 
 /// Writes and locks `owner`. Locked before it gets its name, so that a sweeper never sees it unlocked.
 fn mark(path: &Path) -> Result<File, ClusterError> {
     let unnamed = path.join("owner.new");
-    let mut file =
-        File::create(&unnamed).map_err(ClusterError::io("mark the temporary directory"))?;
-    writeln!(file, "{MARKER}\n{}", std::process::id())
-        .map_err(ClusterError::io("mark the temporary directory"))?;
-    file.lock()
-        .map_err(ClusterError::io("lock the temporary directory"))?;
-    fs::rename(&unnamed, path.join("owner"))
-        .map_err(ClusterError::io("mark the temporary directory"))?;
+    let mut file = File::create(&unnamed).map_err(ClusterError::io("mark the temporary directory"))?;
+    writeln!(file, "{MARKER}\n{}", std::process::id()).map_err(ClusterError::io("mark the temporary directory"))?;
+    file.lock().map_err(ClusterError::io("lock the temporary directory"))?;
+    fs::rename(&unnamed, path.join("owner")).map_err(ClusterError::io("mark the temporary directory"))?;
     Ok(file)
 }
 
@@ -146,19 +135,15 @@ pub(super) fn roots() -> Vec<PathBuf> {
 fn root_for(account: Account) -> PathBuf {
     let usual = std::env::temp_dir();
     let socket = usual.as_os_str().len() + "/unstuck-lab-a1B2c3/s/.s.PGSQL.65535.lock".len();
-    if socket < SOCKET_LIMIT && passable(&usual, account) {
-        usual
-    } else {
-        PathBuf::from("/tmp")
-    }
+    if socket < SOCKET_LIMIT && passable(&usual, account) { usual } else { PathBuf::from("/tmp") }
 }
 
 /// Whether the server's account can walk down to `path`.
 fn passable(path: &Path, account: Account) -> bool {
     match account {
         Account::Own => true,
-        Account::StepDown { .. } => path.ancestors().all(|step| {
-            fs::metadata(step).is_ok_and(|meta| meta.permissions().mode() & 0o001 != 0)
-        }),
+        Account::StepDown { .. } => {
+            path.ancestors().all(|step| fs::metadata(step).is_ok_and(|meta| meta.permissions().mode() & 0o001 != 0))
+        }
     }
 }

@@ -30,9 +30,7 @@ pub(super) static INCIDENT: Incident = Incident {
         "call a PENDING or UNKNOWN payment failed without the provider's word",
         "send a new key",
     ],
-    recoverer: Recoverer::Off {
-        why: "paused for the migration of the ledger",
-    },
+    recoverer: Recoverer::Off { why: "paused for the migration of the ledger" },
     tell: |stage| tell(stage).boxed(),
 };
 
@@ -45,42 +43,15 @@ const RETRIES: usize = 2;
 async fn tell(stage: &Stage) -> Result<Story, LabError> {
     let first = Part::new(stage, 0, Shop::Europe, Truth::Charged);
     let cast = [
-        (
-            Part::new(stage, 1, Shop::Europe, Truth::Charged),
-            StallPoint::BeforeSaving,
-        ),
-        (
-            Part::new(stage, 2, Shop::Japan, Truth::Charged),
-            StallPoint::BeforeSaving,
-        ),
-        (
-            Part::new(stage, 3, Shop::Europe, Truth::Charged),
-            StallPoint::BeforeFinish,
-        ),
-        (
-            Part::new(stage, 4, Shop::Europe, Truth::Declined),
-            StallPoint::BeforeSaving,
-        ),
-        (
-            Part::new(stage, 5, Shop::Kuwait, Truth::Absent),
-            StallPoint::BeforeCall,
-        ),
+        (Part::new(stage, 1, Shop::Europe, Truth::Charged), StallPoint::BeforeSaving),
+        (Part::new(stage, 2, Shop::Japan, Truth::Charged), StallPoint::BeforeSaving),
+        (Part::new(stage, 3, Shop::Europe, Truth::Charged), StallPoint::BeforeFinish),
+        (Part::new(stage, 4, Shop::Europe, Truth::Declined), StallPoint::BeforeSaving),
+        (Part::new(stage, 5, Shop::Kuwait, Truth::Absent), StallPoint::BeforeCall),
     ];
-    stage
-        .event(
-            "deploy",
-            "payments 2.14.0, memory limit 512 → 256 MiB",
-            "deploy-bot",
-        )
-        .await?;
+    stage.event("deploy", "payments 2.14.0, memory limit 512 → 256 MiB", "deploy-bot").await?;
     // The first sign: an answer is lost, the pod is already swapping.
-    stage.destine(
-        &first,
-        Fate {
-            answer: Answer::Lost,
-            ..Fate::default()
-        },
-    );
+    stage.destine(&first, Fate { answer: Answer::Lost, ..Fate::default() });
     stage.expect(DOOMED, &first, 503).await?;
     let mut waiting = Vec::new();
     for (part, point) in &cast {
@@ -94,16 +65,8 @@ async fn tell(stage: &Stage) -> Result<Story, LabError> {
         }
     }
     stage.service.lock().await.kill_pod(DOOMED);
-    stage
-        .event(
-            "deploy",
-            "pod-b was killed: out of memory (exit code 137)",
-            "kubelet",
-        )
-        .await?;
-    let parts: Vec<Part> = std::iter::once(first)
-        .chain(cast.into_iter().map(|(part, _)| part))
-        .collect();
+    stage.event("deploy", "pod-b was killed: out of memory (exit code 137)", "kubelet").await?;
+    let parts: Vec<Part> = std::iter::once(first).chain(cast.into_iter().map(|(part, _)| part)).collect();
     for _ in 0..RETRIES {
         for part in &parts {
             stage.expect(LEFT, part, 409).await?;
@@ -115,11 +78,7 @@ async fn tell(stage: &Stage) -> Result<Story, LabError> {
         stage.stalls.release(part.order());
     }
     stage.service.lock().await.revive_pod(DOOMED).await?;
-    stage
-        .event("deploy", "pod-b started again", "kubelet")
-        .await?;
+    stage.event("deploy", "pod-b started again", "kubelet").await?;
     stage.until_stuck(&parts).await?;
-    Ok(Story {
-        records: parts.iter().map(Part::record).collect(),
-    })
+    Ok(Story { records: parts.iter().map(Part::record).collect() })
 }

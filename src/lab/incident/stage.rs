@@ -37,10 +37,7 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn new(stage: &Stage, nth: u64, shop: Shop, truth: Truth) -> Self {
-        Self {
-            purchase: names::story(stage.seed, nth, shop),
-            truth,
-        }
+        Self { purchase: names::story(stage.seed, nth, shop), truth }
     }
 
     pub(super) fn order(&self) -> &str {
@@ -48,22 +45,8 @@ impl Part {
     }
 
     pub(super) fn record(&self) -> StuckRecord {
-        let Purchase {
-            scope,
-            key,
-            order,
-            amount,
-            currency,
-            ..
-        } = self.purchase.clone();
-        StuckRecord {
-            scope,
-            key,
-            order,
-            amount,
-            currency,
-            truth: self.truth,
-        }
+        let Purchase { scope, key, order, amount, currency, .. } = self.purchase.clone();
+        StuckRecord { scope, key, order, amount, currency, truth: self.truth }
     }
 }
 
@@ -84,19 +67,11 @@ impl Stage {
         if told.code() == Some(code) {
             return Ok(());
         }
-        Err(LabError::Story(format!(
-            "{} was answered {told:?}, not {code}",
-            part.order()
-        )))
+        Err(LabError::Story(format!("{} was answered {told:?}, not {code}", part.order())))
     }
 
     pub(super) async fn event(&self, kind: &str, what: &str, who: &str) -> Result<(), LabError> {
-        self.service
-            .lock()
-            .await
-            .background()
-            .event(kind, what, who)
-            .await
+        self.service.lock().await.background().event(kind, what, who).await
     }
 
     /// Waits until every record is processing with an expired lease: nobody is at work on it any more.

@@ -32,10 +32,7 @@ pub(super) struct AccessLog(Mutex<Vec<Access>>);
 
 impl AccessLog {
     pub(super) fn all(&self) -> Vec<Access> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn note(&self, access: Access) {
@@ -48,16 +45,8 @@ impl AccessLog {
 }
 
 /// Notes every request, answered or not, known route or not.
-pub(super) async fn note(
-    State(shared): State<std::sync::Arc<Shared>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let client = request
-        .headers()
-        .get(USER_AGENT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+pub(super) async fn note(State(shared): State<std::sync::Arc<Shared>>, request: Request, next: Next) -> Response {
+    let client = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     shared.access.note(Access {
         at: clock::now(),
         method: request.method().to_string(),

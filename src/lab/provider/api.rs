@@ -22,17 +22,8 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/charges", post(create).get(list))
         .route("/v1/charges/{id}", get(read))
-        .fallback(|| async {
-            error(
-                StatusCode::NOT_FOUND,
-                "no_such_route",
-                "there is nothing at this path",
-            )
-        })
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&shared),
-            access::note,
-        ))
+        .fallback(|| async { error(StatusCode::NOT_FOUND, "no_such_route", "there is nothing at this path") })
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), access::note))
         .with_state(shared)
 }
 
@@ -44,25 +35,12 @@ struct CreateBody {
     currency: String,
 }
 
-async fn create(
-    State(shared): State<Arc<Shared>>,
-    headers: HeaderMap,
-    Json(body): Json<CreateBody>,
-) -> Response {
-    let key = headers
-        .get("idempotency-key")
-        .and_then(|value| value.to_str().ok())
-        .map(str::to_owned);
-    let wanted = Wanted {
-        order_id: body.order_id,
-        reference: body.reference,
-        amount: body.amount,
-        currency: body.currency,
-    };
+async fn create(State(shared): State<Arc<Shared>>, headers: HeaderMap, Json(body): Json<CreateBody>) -> Response {
+    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let wanted =
+        Wanted { order_id: body.order_id, reference: body.reference, amount: body.amount, currency: body.currency };
     // On its own: a client that hangs up does not stop a charge.
-    tokio::spawn(async move { charge(&shared, key.as_deref(), &wanted).await })
-        .await
-        .unwrap_or_else(|_| unavailable())
+    tokio::spawn(async move { charge(&shared, key.as_deref(), &wanted).await }).await.unwrap_or_else(|_| unavailable())
 }
 
 async fn charge(shared: &Shared, key: Option<&str>, wanted: &Wanted) -> Response {
@@ -73,18 +51,10 @@ async fn charge(shared: &Shared, key: Option<&str>, wanted: &Wanted) -> Response
     match shared.ledger.claim(key, wanted) {
         Claim::Fresh => {}
         Claim::InFlight => {
-            return error(
-                StatusCode::CONFLICT,
-                "idempotency_key_in_use",
-                "a request with this key is in progress",
-            );
+            return error(StatusCode::CONFLICT, "idempotency_key_in_use", "a request with this key is in progress");
         }
         Claim::Mismatch => {
-            return error(
-                StatusCode::BAD_REQUEST,
-                "idempotency_error",
-                "this key was used with different parameters",
-            );
+            return error(StatusCode::BAD_REQUEST, "idempotency_error", "this key was used with different parameters");
         }
         Claim::Made(charge) => return made(StatusCode::OK, &charge),
     }
@@ -108,10 +78,9 @@ fn made(fresh: StatusCode, charge: &Charge) -> Response {
             let body = json!({"error": {"code": code, "message": "the charge was declined", "charge": charge}});
             (StatusCode::PAYMENT_REQUIRED, Json(body)).into_response()
         }
-        ChargeStatus::Succeeded
-        | ChargeStatus::Pending
-        | ChargeStatus::Authorised
-        | ChargeStatus::Canceled => (fresh, Json(charge)).into_response(),
+        ChargeStatus::Succeeded | ChargeStatus::Pending | ChargeStatus::Authorised | ChargeStatus::Canceled => {
+            (fresh, Json(charge)).into_response()
+        }
     }
 }
 
@@ -121,11 +90,7 @@ async fn read(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Resp
     }
     match shared.ledger.get(&id) {
         Some(charge) => Json(charge).into_response(),
-        None => error(
-            StatusCode::NOT_FOUND,
-            "charge_not_found",
-            "there is no charge with this id",
-        ),
+        None => error(StatusCode::NOT_FOUND, "charge_not_found", "there is no charge with this id"),
     }
 }
 
@@ -142,13 +107,10 @@ async fn list(State(shared): State<Arc<Shared>>, Query(query): Query<ListQuery>)
     if let Some(refusal) = reach(shared.moods.now().reading).await {
         return refusal;
     }
-    let fits =
-        |asked: Option<&String>, has: Option<&String>| asked.is_none_or(|asked| has == Some(asked));
+    let fits = |asked: Option<&String>, has: Option<&String>| asked.is_none_or(|asked| has == Some(asked));
     let matching = shared.ledger.matching(|charge| {
-        fits(
-            query.idempotency_key.as_ref(),
-            charge.idempotency_key.as_ref(),
-        ) && fits(query.reference.as_ref(), charge.reference.as_ref())
+        fits(query.idempotency_key.as_ref(), charge.idempotency_key.as_ref())
+            && fits(query.reference.as_ref(), charge.reference.as_ref())
             && fits(query.order_id.as_ref(), Some(&charge.order_id))
     });
     let start = match &query.starting_after {
@@ -156,11 +118,7 @@ async fn list(State(shared): State<Arc<Shared>>, Query(query): Query<ListQuery>)
         Some(last) => match matching.iter().position(|charge| charge.id == *last) {
             Some(position) => position + 1,
             None => {
-                return error(
-                    StatusCode::BAD_REQUEST,
-                    "no_such_cursor",
-                    "starting_after names no charge of this list",
-                );
+                return error(StatusCode::BAD_REQUEST, "no_such_cursor", "starting_after names no charge of this list");
             }
         },
     };
@@ -185,17 +143,9 @@ async fn never() -> Response {
 }
 
 fn unavailable() -> Response {
-    error(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "unavailable",
-        "try again later",
-    )
+    error(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "try again later")
 }
 
 fn error(status: StatusCode, code: &str, message: &str) -> Response {
-    (
-        status,
-        Json(json!({"error": {"code": code, "message": message}})),
-    )
-        .into_response()
+    (status, Json(json!({"error": {"code": code, "message": message}}))).into_response()
 }

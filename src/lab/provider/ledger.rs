@@ -44,10 +44,7 @@ struct State {
 
 impl Ledger {
     pub(super) fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            state: Mutex::default(),
-        }
+        Self { seed, state: Mutex::default() }
     }
 
     pub(super) fn claim(&self, key: Option<&str>, wanted: &Wanted) -> Claim {
@@ -76,16 +73,8 @@ impl Ledger {
 
     pub(super) fn make(&self, key: Option<&str>, wanted: &Wanted, fate: &Fate) -> Charge {
         let mut state = self.lock();
-        let nth = state
-            .charges
-            .iter()
-            .filter(|charge| charge.order_id == wanted.order_id)
-            .count();
-        let taken = if fate.status == ChargeStatus::Succeeded {
-            wanted.amount
-        } else {
-            0
-        };
+        let nth = state.charges.iter().filter(|charge| charge.order_id == wanted.order_id).count();
+        let taken = if fate.status == ChargeStatus::Succeeded { wanted.amount } else { 0 };
         let charge = Charge {
             id: self.id(&wanted.order_id, nth),
             reference: wanted.reference.clone(),
@@ -108,11 +97,7 @@ impl Ledger {
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Charge> {
-        self.lock()
-            .charges
-            .iter()
-            .find(|charge| charge.id == id)
-            .cloned()
+        self.lock().charges.iter().find(|charge| charge.id == id).cloned()
     }
 
     pub(super) fn of_order(&self, order: &str) -> Vec<Charge> {
@@ -120,12 +105,7 @@ impl Ledger {
     }
 
     pub(super) fn matching(&self, matches: impl Fn(&Charge) -> bool) -> Vec<Charge> {
-        self.lock()
-            .charges
-            .iter()
-            .filter(|charge| matches(charge))
-            .cloned()
-            .collect()
+        self.lock().charges.iter().filter(|charge| matches(charge)).cloned().collect()
     }
 
     /// From the seed, the order and its how-manieth charge this is: the same story has the same ids,

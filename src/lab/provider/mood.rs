@@ -31,11 +31,7 @@ pub struct Mood {
 
 impl Default for Mood {
     fn default() -> Self {
-        Self {
-            latency: Duration::from_millis(40),
-            charging: Reach::Up,
-            reading: Reach::Up,
-        }
+        Self { latency: Duration::from_millis(40), charging: Reach::Up, reading: Reach::Up }
     }
 }
 
@@ -66,23 +62,14 @@ pub struct Fate {
 
 impl Default for Fate {
     fn default() -> Self {
-        Self {
-            status: ChargeStatus::Succeeded,
-            failure_code: None,
-            latency: None,
-            answer: Answer::Sent,
-        }
+        Self { status: ChargeStatus::Succeeded, failure_code: None, latency: None, answer: Answer::Sent }
     }
 }
 
 impl Fate {
     /// A definite no with the provider's reason.
     pub fn declined(failure_code: &'static str) -> Self {
-        Self {
-            status: ChargeStatus::Failed,
-            failure_code: Some(failure_code),
-            ..Self::default()
-        }
+        Self { status: ChargeStatus::Failed, failure_code: Some(failure_code), ..Self::default() }
     }
 }
 
@@ -109,8 +96,7 @@ impl Moods {
     }
 
     pub(super) fn fate(&self, order: &str) -> Fate {
-        self.with(|state| state.fates.get(order).cloned())
-            .unwrap_or_default()
+        self.with(|state| state.fates.get(order).cloned()).unwrap_or_default()
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {

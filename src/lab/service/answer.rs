@@ -26,13 +26,7 @@ pub(super) enum Replayed {
 
 impl Answer {
     fn new(code: StatusCode, body: Value) -> Self {
-        Self {
-            code,
-            body,
-            replayed: Replayed::No,
-            retry_after: None,
-            payment: None,
-        }
+        Self { code, body, replayed: Replayed::No, retry_after: None, payment: None }
     }
 
     pub(super) fn error(code: StatusCode, word: &str, message: &str) -> Self {
@@ -41,38 +35,20 @@ impl Answer {
 
     /// The outcome of work done now, as it is stored.
     pub(super) fn stored(code: StatusCode, body: Value, payment: &str) -> Self {
-        Self {
-            payment: Some(payment.to_owned()),
-            ..Self::new(code, body)
-        }
+        Self { payment: Some(payment.to_owned()), ..Self::new(code, body) }
     }
 
     pub(super) fn replay(code: StatusCode, body: Value, payment: Option<String>) -> Self {
-        Self {
-            replayed: Replayed::Yes,
-            payment,
-            ..Self::new(code, body)
-        }
+        Self { replayed: Replayed::Yes, payment, ..Self::new(code, body) }
     }
 
     pub(super) fn in_progress(retry_after: u64) -> Self {
-        let answer = Self::error(
-            StatusCode::CONFLICT,
-            "in_progress",
-            "a request with this key is being worked on",
-        );
-        Self {
-            retry_after: Some(retry_after.max(1)),
-            ..answer
-        }
+        let answer = Self::error(StatusCode::CONFLICT, "in_progress", "a request with this key is being worked on");
+        Self { retry_after: Some(retry_after.max(1)), ..answer }
     }
 
     pub(super) fn mismatch() -> Self {
-        Self::error(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "key_reused",
-            "this key was used for a different request",
-        )
+        Self::error(StatusCode::UNPROCESSABLE_ENTITY, "key_reused", "this key was used for a different request")
     }
 
     pub(super) fn unknown(payment: &str) -> Self {
@@ -81,11 +57,7 @@ impl Answer {
             "outcome_unknown",
             "the provider has not said how this ended; retry with the same key",
         );
-        Self {
-            retry_after: Some(2),
-            payment: Some(payment.to_owned()),
-            ..answer
-        }
+        Self { retry_after: Some(2), payment: Some(payment.to_owned()), ..answer }
     }
 }
 
@@ -97,10 +69,7 @@ impl IntoResponse for Answer {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.replayed == Replayed::Yes {
-            headers.insert(
-                HeaderName::from_static("idempotent-replayed"),
-                HeaderValue::from_static("true"),
-            );
+            headers.insert(HeaderName::from_static("idempotent-replayed"), HeaderValue::from_static("true"));
         }
         response
     }

@@ -26,50 +26,26 @@ pub(super) struct PaymentBody {
 }
 
 pub(super) fn router(flow: Flow) -> Router {
-    Router::new()
-        .route("/payments", post(pay))
-        .with_state(Arc::new(flow))
+    Router::new().route("/payments", post(pay)).with_state(Arc::new(flow))
 }
 
-async fn pay(
-    State(flow): State<Arc<Flow>>,
-    headers: HeaderMap,
-    Json(body): Json<PaymentBody>,
-) -> Answer {
+async fn pay(State(flow): State<Arc<Flow>>, headers: HeaderMap, Json(body): Json<PaymentBody>) -> Answer {
     let started = clock::instant();
-    let header = |name: &str| {
-        headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .filter(|value| !value.is_empty())
-    };
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty());
     let Some((key, scope)) = header("idempotency-key").zip(header("x-scope")) else {
-        return Answer::error(
-            StatusCode::BAD_REQUEST,
-            "key_missing",
-            "Idempotency-Key and X-Scope are required",
-        );
+        return Answer::error(StatusCode::BAD_REQUEST, "key_missing", "Idempotency-Key and X-Scope are required");
     };
     let intent = intent(scope, key, body);
     // On its own: a client that hangs up does not stop a payment half way.
     let work = tokio::spawn(async move {
         let answer = flow.answer(&intent).await.unwrap_or_else(|_| {
-            Answer::error(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal",
-                "the service could not do its work",
-            )
+            Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service could not do its work")
         });
         note(&flow, &intent, &answer, started.elapsed()).await;
         answer
     });
-    work.await.unwrap_or_else(|_| {
-        Answer::error(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal",
-            "the service was stopped",
-        )
-    })
+    work.await
+        .unwrap_or_else(|_| Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service was stopped"))
 }
 
 fn intent(scope: &str, key: &str, body: PaymentBody) -> Intent {
@@ -100,13 +76,10 @@ fn intent(scope: &str, key: &str, body: PaymentBody) -> Intent {
 /// The first `bytes` bytes of a SHA-256, in hex; parts are told apart.
 fn hex(parts: &[&str], bytes: usize) -> String {
     let digest = Sha256::digest(parts.join("\n"));
-    digest
-        .iter()
-        .take(bytes)
-        .fold(String::new(), |mut text, byte| {
-            write!(text, "{byte:02x}").ok();
-            text
-        })
+    digest.iter().take(bytes).fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").ok();
+        text
+    })
 }
 
 async fn note(flow: &Flow, intent: &Intent, answer: &Answer, took: Duration) {

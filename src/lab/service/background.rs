@@ -41,34 +41,16 @@ impl Background {
         provider: &str,
         options: &ServiceOptions,
     ) -> Result<Self, LabError> {
-        let pool = PgPoolOptions::new()
-            .max_connections(3)
-            .connect_with(database.clone().application_name(NAME))
-            .await?;
+        let pool =
+            PgPoolOptions::new().max_connections(3).connect_with(database.clone().application_name(NAME)).await?;
         let gateway = Gateway::new(provider, NAME, options.provider_timeout)?;
-        let records = Records {
-            pool: pool.clone(),
-            who: NAME.to_owned(),
-            lease_seconds: options.lease.as_secs_f64(),
-        };
-        let flow = Flow {
-            records,
-            gateway,
-            stalls: Stalls::default(),
-        };
-        let mut made = Self {
-            pool: pool.clone(),
-            tasks: vec![Task::spawn(relay(pool))],
-        };
+        let records = Records { pool: pool.clone(), who: NAME.to_owned(), lease_seconds: options.lease.as_secs_f64() };
+        let flow = Flow { records, gateway, stalls: Stalls::default() };
+        let mut made = Self { pool: pool.clone(), tasks: vec![Task::spawn(relay(pool))] };
         match options.recoverer {
             Recoverer::On => made.tasks.push(Task::spawn(recover(flow))),
             Recoverer::Off { why } => {
-                made.event(
-                    "recoverer",
-                    &format!("switched off: {why}"),
-                    "platform-team",
-                )
-                .await?;
+                made.event("recoverer", &format!("switched off: {why}"), "platform-team").await?;
             }
         }
         Ok(made)

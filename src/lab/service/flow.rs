@@ -35,11 +35,7 @@ impl Flow {
         if let Some(left) = seen.lease_left {
             return Ok(Answer::in_progress(left));
         }
-        match self
-            .records
-            .take(&intent.scope, &intent.key, seen.attempt)
-            .await?
-        {
+        match self.records.take(&intent.scope, &intent.key, seen.attempt).await? {
             Some(held) => self.recover(held).await,
             None => Ok(Answer::in_progress(1)),
         }
@@ -54,11 +50,7 @@ impl Flow {
 
     /// The one place that may move money: same provider key on every attempt.
     pub(super) async fn charge(&self, mut held: Held) -> Result<Answer, sqlx::Error> {
-        let Some(call) = self
-            .records
-            .about_to_charge(&mut held, self.gateway.timeout_ms())
-            .await?
-        else {
+        let Some(call) = self.records.about_to_charge(&mut held, self.gateway.timeout_ms()).await? else {
             return Ok(Answer::in_progress(1));
         };
         if held.payment_status == "created" {
@@ -75,46 +67,27 @@ impl Flow {
                 currency: &held.currency,
             })
             .await;
-        self.stalls
-            .pass(&held.order, StallPoint::BeforeSaving)
-            .await;
+        self.stalls.pass(&held.order, StallPoint::BeforeSaving).await;
         self.records.call_ended(call, &called).await?;
         self.conclude(held, called).await
     }
 
     /// What an answer of the provider means for the record.
-    pub(super) async fn conclude(
-        &self,
-        mut held: Held,
-        called: Called,
-    ) -> Result<Answer, sqlx::Error> {
+    pub(super) async fn conclude(&self, mut held: Held, called: Called) -> Result<Answer, sqlx::Error> {
         match called {
-            Called::Succeeded(found)
-                if found.amount == held.amount && found.currency == held.currency =>
-            {
+            Called::Succeeded(found) if found.amount == held.amount && found.currency == held.currency => {
                 if self.records.charged(&mut held, &found.id).await? == Guarded::Overtaken {
                     return Ok(Answer::in_progress(1));
                 }
-                self.stalls
-                    .pass(&held.order, StallPoint::BeforeFinish)
-                    .await;
+                self.stalls.pass(&held.order, StallPoint::BeforeFinish).await;
                 self.succeed(&held, &found).await
             }
-            Called::Succeeded(_) => {
-                self.unknown(&held, "the provider's charge is of another amount")
-                    .await
-            }
+            Called::Succeeded(_) => self.unknown(&held, "the provider's charge is of another amount").await,
             Called::Declined { code, charge } => self.fail(&held, &code, charge).await,
             Called::Open { .. } => self.unknown(&held, "the provider has not decided").await,
             Called::Absent => self.unknown(&held, "the provider does not list it").await,
-            Called::TimedOut => {
-                self.unknown(&held, "the provider did not answer in time")
-                    .await
-            }
-            Called::Broken { .. } => {
-                self.unknown(&held, "the provider answered with an error")
-                    .await
-            }
+            Called::TimedOut => self.unknown(&held, "the provider did not answer in time").await,
+            Called::Broken { .. } => self.unknown(&held, "the provider answered with an error").await,
         }
     }
 
@@ -135,19 +108,13 @@ impl Flow {
             Ok(Guarded::Overtaken) => Ok(Answer::in_progress(1)),
             // The order has a succeeded payment already: the database refuses a second. A person decides.
             Err(sqlx::Error::Database(error)) if error.is_unique_violation() => {
-                self.unknown(held, "the order has another succeeded payment")
-                    .await
+                self.unknown(held, "the order has another succeeded payment").await
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn fail(
-        &self,
-        held: &Held,
-        why: &str,
-        charge: Option<String>,
-    ) -> Result<Answer, sqlx::Error> {
+    async fn fail(&self, held: &Held, why: &str, charge: Option<String>) -> Result<Answer, sqlx::Error> {
         let body = json!({
             "error": {"code": why, "message": "the payment was declined"},
             "payment_id": held.payment, "order_id": held.order, "status": "failed",
@@ -160,11 +127,7 @@ impl Flow {
             body: body.clone(),
         };
         match self.records.finish(held, &outcome).await? {
-            Guarded::Changed => Ok(Answer::stored(
-                StatusCode::PAYMENT_REQUIRED,
-                body,
-                &held.payment,
-            )),
+            Guarded::Changed => Ok(Answer::stored(StatusCode::PAYMENT_REQUIRED, body, &held.payment)),
             Guarded::Overtaken => Ok(Answer::in_progress(1)),
         }
     }

@@ -25,15 +25,9 @@ pub(super) enum Called {
     /// Final yes.
     Succeeded(Found),
     /// Final no, with the charge if there is one.
-    Declined {
-        code: String,
-        charge: Option<String>,
-    },
+    Declined { code: String, charge: Option<String> },
     /// Answered, but nothing final: pending, held, in flight under the same key.
-    Open {
-        http: StatusCode,
-        charge: Option<String>,
-    },
+    Open { http: StatusCode, charge: Option<String> },
     /// No such charge, from a listing that is consistent.
     Absent,
     /// No answer within the time-out.
@@ -108,11 +102,7 @@ struct RefusalBody {
 
 impl Gateway {
     pub(super) fn new(base: &str, who: &str, timeout: Duration) -> Result<Self, LabError> {
-        Ok(Self {
-            client: http::client(&format!("payment-service/{who}"))?,
-            base: base.to_owned(),
-            timeout,
-        })
+        Ok(Self { client: http::client(&format!("payment-service/{who}"))?, base: base.to_owned(), timeout })
     }
 
     pub(super) fn timeout_ms(&self) -> i32 {
@@ -140,10 +130,9 @@ impl Gateway {
                 Err(error) => lost(&error),
             },
             StatusCode::PAYMENT_REQUIRED => match answer.json::<Refusal>().await {
-                Ok(refusal) => Called::Declined {
-                    code: refusal.error.code,
-                    charge: refusal.error.charge.map(|found| found.id),
-                },
+                Ok(refusal) => {
+                    Called::Declined { code: refusal.error.code, charge: refusal.error.charge.map(|found| found.id) }
+                }
                 Err(error) => lost(&error),
             },
             StatusCode::CONFLICT => Called::Open { http, charge: None },
@@ -161,38 +150,25 @@ impl Gateway {
         let answer = match request.send().await {
             Ok(answer) if answer.status() == StatusCode::OK => answer,
             Ok(answer) => {
-                return Called::Broken {
-                    http: Some(answer.status()),
-                };
+                return Called::Broken { http: Some(answer.status()) };
             }
             Err(error) => return lost(&error),
         };
         match answer.json::<Page>().await {
             // Two charges under one key are never "take the newest".
-            Ok(Page { data }) if data.len() > 1 => Called::Open {
-                http: StatusCode::OK,
-                charge: None,
-            },
-            Ok(Page { data }) => data
-                .into_iter()
-                .next()
-                .map_or(Called::Absent, |found| judge(found, StatusCode::OK)),
+            Ok(Page { data }) if data.len() > 1 => Called::Open { http: StatusCode::OK, charge: None },
+            Ok(Page { data }) => data.into_iter().next().map_or(Called::Absent, |found| judge(found, StatusCode::OK)),
             Err(error) => lost(&error),
         }
     }
 
     /// By the provider's own id.
     pub(super) async fn verify(&self, provider_ref: &str) -> Called {
-        let request = self
-            .client
-            .get(format!("{}/v1/charges/{provider_ref}", self.base))
-            .timeout(self.timeout);
+        let request = self.client.get(format!("{}/v1/charges/{provider_ref}", self.base)).timeout(self.timeout);
         let answer = match request.send().await {
             Ok(answer) if answer.status() == StatusCode::OK => answer,
             Ok(answer) => {
-                return Called::Broken {
-                    http: Some(answer.status()),
-                };
+                return Called::Broken { http: Some(answer.status()) };
             }
             Err(error) => return lost(&error),
         };
@@ -210,21 +186,11 @@ fn judge(found: Found, http: StatusCode) -> Called {
             code: found.failure_code.unwrap_or_else(|| "declined".to_owned()),
             charge: Some(found.id),
         },
-        "canceled" => Called::Declined {
-            code: "canceled".to_owned(),
-            charge: Some(found.id),
-        },
-        _ => Called::Open {
-            http,
-            charge: Some(found.id),
-        },
+        "canceled" => Called::Declined { code: "canceled".to_owned(), charge: Some(found.id) },
+        _ => Called::Open { http, charge: Some(found.id) },
     }
 }
 
 fn lost(error: &reqwest::Error) -> Called {
-    if error.is_timeout() {
-        Called::TimedOut
-    } else {
-        Called::Broken { http: None }
-    }
+    if error.is_timeout() { Called::TimedOut } else { Called::Broken { http: None } }
 }

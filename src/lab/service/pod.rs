@@ -77,17 +77,10 @@ impl Pod {
 
     async fn run(&mut self, listener: Option<std::net::TcpListener>) -> Result<(), LabError> {
         self.kill();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name(&self.name)
-            .enable_all()
-            .build()?;
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name(&self.name).enable_all().build()?;
         let serving = runtime.spawn(serve(
             self.name.clone(),
-            Address {
-                at: self.address,
-                listener,
-            },
+            Address { at: self.address, listener },
             self.database.clone(),
             self.provider.clone(),
             self.options.clone(),
@@ -95,9 +88,7 @@ impl Pod {
         ));
         // Held by the pod from here on, so that an error below still takes the runtime away.
         self.runtime = Some(runtime);
-        serving
-            .await
-            .unwrap_or_else(|error| Err(LabError::Listen(std::io::Error::other(error))))
+        serving.await.unwrap_or_else(|error| Err(LabError::Listen(std::io::Error::other(error))))
     }
 }
 
@@ -133,16 +124,8 @@ async fn serve(
         .await?;
     warm(&pool, options.connections).await?;
     let gateway = Gateway::new(&provider, &name, options.provider_timeout)?;
-    let records = Records {
-        pool,
-        who: name,
-        lease_seconds: options.lease.as_secs_f64(),
-    };
-    let router = api::router(Flow {
-        records,
-        gateway,
-        stalls,
-    });
+    let records = Records { pool, who: name, lease_seconds: options.lease.as_secs_f64() };
+    let router = api::router(Flow { records, gateway, stalls });
     let listener = match address.listener {
         Some(listener) => TcpListener::from_std(listener)?,
         None => bind(address.at).await?,

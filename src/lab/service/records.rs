@@ -90,18 +90,13 @@ type Sql<T> = Result<T, sqlx::Error>;
 
 impl Records {
     /// Writes `provider_called` before the first byte goes out, and the call itself.
-    pub(super) async fn about_to_charge(
-        &self,
-        held: &mut Held,
-        timeout_ms: i32,
-    ) -> Sql<Option<i64>> {
+    pub(super) async fn about_to_charge(&self, held: &mut Held, timeout_ms: i32) -> Sql<Option<i64>> {
         let mut tx = self.pool.begin().await?;
         if self.advance(&mut tx, held, "provider_called", None).await? == Guarded::Overtaken {
             return Ok(None);
         }
         if held.payment_status == "created" {
-            self.move_payment(&mut tx, held, "pending", None, None)
-                .await?;
+            self.move_payment(&mut tx, held, "pending", None, None).await?;
         }
         let call = self.begin_call(&mut tx, held, "charge", timeout_ms).await?;
         tx.commit().await?;
@@ -132,9 +127,7 @@ impl Records {
     /// The provider said yes: its id is written before anything else is tried.
     pub(super) async fn charged(&self, held: &mut Held, provider_ref: &str) -> Sql<Guarded> {
         let mut tx = self.pool.begin().await?;
-        let guarded = self
-            .advance(&mut tx, held, "charged", Some(provider_ref))
-            .await?;
+        let guarded = self.advance(&mut tx, held, "charged", Some(provider_ref)).await?;
         if guarded == Guarded::Changed {
             tx.commit().await?;
             held.reached = Reached::Charged;
@@ -155,8 +148,7 @@ impl Records {
         .fetch_optional(&mut *tx)
         .await?;
         if ours.is_some() && held.payment_status != "unknown" {
-            self.move_payment(&mut tx, held, "unknown", Some(why), None)
-                .await?;
+            self.move_payment(&mut tx, held, "unknown", Some(why), None).await?;
         }
         self.end_attempt(&mut tx, held, why).await?;
         tx.commit().await
@@ -185,27 +177,17 @@ impl Records {
         }
         let mut held = held.clone();
         if held.payment_status == "created" {
-            self.move_payment(&mut tx, &held, "pending", None, None)
-                .await?;
+            self.move_payment(&mut tx, &held, "pending", None, None).await?;
             "pending".clone_into(&mut held.payment_status);
         }
         let reason = outcome.reason.as_deref();
-        self.move_payment(
-            &mut tx,
-            &held,
-            outcome.payment_status,
-            reason,
-            outcome.provider_ref.as_deref(),
-        )
-        .await?;
-        sqlx::query(
-            "INSERT INTO outbox (payment_id, type, payload) VALUES ($1, 'payment.' || $2, $3)",
-        )
-        .bind(&held.payment)
-        .bind(outcome.payment_status)
-        .bind(&outcome.body)
-        .execute(&mut *tx)
-        .await?;
+        self.move_payment(&mut tx, &held, outcome.payment_status, reason, outcome.provider_ref.as_deref()).await?;
+        sqlx::query("INSERT INTO outbox (payment_id, type, payload) VALUES ($1, 'payment.' || $2, $3)")
+            .bind(&held.payment)
+            .bind(outcome.payment_status)
+            .bind(&outcome.body)
+            .execute(&mut *tx)
+            .await?;
         self.end_attempt(&mut tx, &held, "done").await?;
         tx.commit().await?;
         Ok(Guarded::Changed)

@@ -11,28 +11,20 @@ impl Flow {
     pub(super) async fn recover(&self, held: Held) -> Result<Answer, sqlx::Error> {
         match (held.reached, held.provider_ref.clone()) {
             (Reached::Charged, Some(provider_ref)) => self.verify(held, &provider_ref).await,
-            (Reached::Charged, None) => {
-                self.unknown(&held, "charged, but no provider ref was kept")
-                    .await
-            }
+            (Reached::Charged, None) => self.unknown(&held, "charged, but no provider ref was kept").await,
             (Reached::Created | Reached::ProviderCalled, _) => self.look_then_charge(held).await,
         }
     }
 
     async fn verify(&self, held: Held, provider_ref: &str) -> Result<Answer, sqlx::Error> {
-        let call = self
-            .records
-            .about_to_look_up(&held, self.gateway.timeout_ms())
-            .await?;
+        let call = self.records.about_to_look_up(&held, self.gateway.timeout_ms()).await?;
         let called = self.gateway.verify(provider_ref).await;
         self.records.call_ended(call, &called).await?;
         self.conclude(held, called).await
     }
 
     async fn look_then_charge(&self, held: Held) -> Result<Answer, sqlx::Error> {
-        let by_key = self
-            .look_up(&held, "idempotency_key", &held.provider_key)
-            .await?;
+        let by_key = self.look_up(&held, "idempotency_key", &held.provider_key).await?;
         let called = match by_key {
             Called::Absent => self.look_up(&held, "reference", &held.payment).await?,
             Called::Succeeded(_)
@@ -52,16 +44,8 @@ impl Flow {
         }
     }
 
-    async fn look_up(
-        &self,
-        held: &Held,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Called, sqlx::Error> {
-        let call = self
-            .records
-            .about_to_look_up(held, self.gateway.timeout_ms())
-            .await?;
+    async fn look_up(&self, held: &Held, field: &'static str, value: &str) -> Result<Called, sqlx::Error> {
+        let call = self.records.about_to_look_up(held, self.gateway.timeout_ms()).await?;
         let called = self.gateway.look_up(field, value).await;
         self.records.call_ended(call, &called).await?;
         Ok(called)

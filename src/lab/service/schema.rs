@@ -8,7 +8,8 @@ use crate::lab::{LabError, sql};
 const TABLES: &str = include_str!("../../../queries/reference/schema.sql");
 const PROFILE: &str = include_str!("../../../queries/reference/profile.toml");
 /// What only the correct service has: the database itself refuses a second succeeded payment of one order.
-const ONE_SUCCESS: &str = "CREATE UNIQUE INDEX IF NOT EXISTS uq_payment_order_succeeded ON payments (order_id) WHERE status = 'succeeded'";
+const ONE_SUCCESS: &str =
+    "CREATE UNIQUE INDEX IF NOT EXISTS uq_payment_order_succeeded ON payments (order_id) WHERE status = 'succeeded'";
 
 /// The part of the profile that concerns whoever owns the tables.
 #[derive(Debug, Deserialize)]
@@ -34,11 +35,7 @@ pub(super) async fn create(connection: &mut PgConnection) -> Result<(), LabError
 /// The tables are empty and nobody writes yet: building without `CONCURRENTLY` is the same, only faster.
 fn indexes() -> Vec<String> {
     let profile: Profile = toml::from_str(PROFILE).unwrap_or(Profile { index: Vec::new() });
-    profile
-        .index
-        .iter()
-        .map(|index| index.definition.replace("INDEX CONCURRENTLY ", "INDEX "))
-        .collect()
+    profile.index.iter().map(|index| index.definition.replace("INDEX CONCURRENTLY ", "INDEX ")).collect()
 }
 
 #[cfg(test)]
@@ -47,15 +44,7 @@ mod tests {
 
     #[test]
     fn the_profile_names_its_indexes() {
-        assert!(
-            indexes()
-                .iter()
-                .any(|definition| definition.contains("ix_keys_processing"))
-        );
-        assert!(
-            indexes()
-                .iter()
-                .all(|definition| !definition.contains("CONCURRENTLY"))
-        );
+        assert!(indexes().iter().any(|definition| definition.contains("ix_keys_processing")));
+        assert!(indexes().iter().all(|definition| !definition.contains("CONCURRENTLY")));
     }
 }

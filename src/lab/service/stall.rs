@@ -42,10 +42,7 @@ impl Stalls {
     /// Waits until a request for `order` hangs; false if none did within `limit`.
     pub async fn wait(&self, order: &str, limit: Duration) -> bool {
         let look = async {
-            while !self.with(|all| {
-                all.get(order)
-                    .is_some_and(|(_, reached)| *reached == Reached::Hanging)
-            }) {
+            while !self.with(|all| all.get(order).is_some_and(|(_, reached)| *reached == Reached::Hanging)) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };

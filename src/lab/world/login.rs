@@ -18,10 +18,7 @@ pub struct ConsoleLogin {
 }
 
 impl ConsoleLogin {
-    pub(super) async fn create(
-        database: &mut LabDatabase,
-        cluster: &Cluster,
-    ) -> Result<Self, ClusterError> {
+    pub(super) async fn create(database: &mut LabDatabase, cluster: &Cluster) -> Result<Self, ClusterError> {
         let login = database.create_login("console", &[OPERATORS]).await?;
         let options = database.login_options(&login).application_name(APPLICATION);
         let url = url(database, cluster, &login, &options);
@@ -38,20 +35,10 @@ impl ConsoleLogin {
 }
 
 /// Over loopback on our own server; the way we came on somebody else's.
-fn url(
-    database: &LabDatabase,
-    cluster: &Cluster,
-    login: &Login,
-    options: &PgConnectOptions,
-) -> String {
+fn url(database: &LabDatabase, cluster: &Cluster, login: &Login, options: &PgConnectOptions) -> String {
     match cluster.loopback() {
         Some((port, _)) => {
-            format!(
-                "postgres://{}:{}@127.0.0.1:{port}/{}?sslmode=disable",
-                login.name,
-                login.password,
-                database.name()
-            )
+            format!("postgres://{}:{}@127.0.0.1:{port}/{}?sslmode=disable", login.name, login.password, database.name())
         }
         None => options.to_url_lossy().to_string(),
     }

@@ -35,21 +35,12 @@ pub struct WorldOptions {
 impl WorldOptions {
     /// The demo's world: the server the environment allows, traffic, and a moment of calm before the story.
     pub fn demo(incident: &'static Incident) -> Self {
-        Self {
-            incident: Some(incident),
-            cluster: ClusterOptions::from_env(),
-            ..Self::default()
-        }
+        Self { incident: Some(incident), cluster: ClusterOptions::from_env(), ..Self::default() }
     }
 
     /// A world for a test: the story at once, no traffic beside it.
     pub fn quiet(incident: Option<&'static Incident>) -> Self {
-        Self {
-            incident,
-            traffic: TrafficRate::Off,
-            calm: Duration::ZERO,
-            ..Self::default()
-        }
+        Self { incident, traffic: TrafficRate::Off, calm: Duration::ZERO, ..Self::default() }
     }
 }
 

@@ -45,10 +45,8 @@ impl Records {
         .bind(&intent.currency)
         .execute(&mut *tx)
         .await?;
-        self.transition(&mut tx, &intent.payment, None, "created", None)
-            .await?;
-        self.begin_attempt(&mut tx, &intent.scope, &intent.key, 1)
-            .await?;
+        self.transition(&mut tx, &intent.payment, None, "created", None).await?;
+        self.begin_attempt(&mut tx, &intent.scope, &intent.key, 1).await?;
         tx.commit().await?;
         Ok(Some(Held {
             scope: intent.scope.clone(),
@@ -80,17 +78,11 @@ impl Records {
         let status: String = row.try_get("status")?;
         let code: Option<i32> = row.try_get("response_code")?;
         let body: Option<Value> = row.try_get("response_body")?;
-        let code = code
-            .and_then(|code| u16::try_from(code).ok())
-            .and_then(|code| StatusCode::from_u16(code).ok());
+        let code = code.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
         let left: i64 = row.try_get("lease_left")?;
         Ok(Some(Seen {
             fingerprint: row.try_get("fingerprint")?,
-            done: if status == "done" {
-                code.zip(body)
-            } else {
-                None
-            },
+            done: if status == "done" { code.zip(body) } else { None },
             lease_left: u64::try_from(left).ok().filter(|left| *left > 0),
             attempt: row.try_get("attempt")?,
             payment: row.try_get("payment")?,
@@ -98,12 +90,7 @@ impl Records {
     }
 
     /// Takes an expired lease: one winner, by the attempt seen.
-    pub(in crate::lab::service) async fn take(
-        &self,
-        scope: &str,
-        key: &str,
-        seen_attempt: i32,
-    ) -> Sql<Option<Held>> {
+    pub(in crate::lab::service) async fn take(&self, scope: &str, key: &str, seen_attempt: i32) -> Sql<Option<Held>> {
         let mut tx = self.pool.begin().await?;
         let row = sqlx::query(
             "UPDATE idempotency_keys k
@@ -146,11 +133,13 @@ impl Records {
 
     /// Whether another payment of the order already succeeded.
     pub(in crate::lab::service) async fn order_is_paid(&self, held: &Held) -> Sql<bool> {
-        sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM payments WHERE order_id = $1 AND id <> $2 AND status = 'succeeded')")
-            .bind(&held.order)
-            .bind(&held.payment)
-            .fetch_one(&self.pool)
-            .await
+        sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM payments WHERE order_id = $1 AND id <> $2 AND status = 'succeeded')",
+        )
+        .bind(&held.order)
+        .bind(&held.payment)
+        .fetch_one(&self.pool)
+        .await
     }
 
     /// Expired leases, the oldest first: what the recoverer works on.

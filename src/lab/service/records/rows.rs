@@ -25,11 +25,7 @@ impl Records {
         .execute(&mut **tx)
         .await?
         .rows_affected();
-        Ok(if changed == 0 {
-            Guarded::Overtaken
-        } else {
-            Guarded::Changed
-        })
+        Ok(if changed == 0 { Guarded::Overtaken } else { Guarded::Changed })
     }
 
     pub(super) async fn move_payment(
@@ -51,8 +47,7 @@ impl Records {
         .bind(provider_ref)
         .execute(&mut **tx)
         .await?;
-        self.transition(tx, &held.payment, Some(&held.payment_status), to, reason)
-            .await
+        self.transition(tx, &held.payment, Some(&held.payment_status), to, reason).await
     }
 
     pub(super) async fn transition(
@@ -97,12 +92,7 @@ impl Records {
         Ok(())
     }
 
-    pub(super) async fn end_attempt(
-        &self,
-        tx: &mut Transaction<'_, Postgres>,
-        held: &Held,
-        outcome: &str,
-    ) -> Sql<()> {
+    pub(super) async fn end_attempt(&self, tx: &mut Transaction<'_, Postgres>, held: &Held, outcome: &str) -> Sql<()> {
         sqlx::query(
             "UPDATE payment_attempts SET finished_at = clock_timestamp(), outcome = $4 WHERE scope = $1 AND key = $2 AND attempt = $3",
         )

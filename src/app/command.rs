@@ -1,0 +1,63 @@
+//! The command line: screens and records by name. Never a shell, never an action.
+
+use super::dialog::{Dialog, no_delete, reader};
+use super::effect::Effect;
+use super::model::{Leave, Model, Place};
+use super::screen::SCREENS;
+use crate::domain::ids::RecordId;
+use crate::domain::time::Now;
+
+/// Every command, for the help. The screens' names come from the screens.
+pub const COMMANDS: &[(&str, &str)] = &[
+    ("overview …", "a screen by its name: overview, stuck, unknown, conflicts, invariants, audit"),
+    ("open SCOPE KEY", "open a record by its identity"),
+    ("find TEXT", "find records by order, payment, key, provider ref or customer"),
+    ("retention", "how old records leave"),
+    ("help", "this page"),
+    ("quit", "leave"),
+];
+
+/// Runs a command that was typed.
+pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
+    let text = text.trim();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    if let Some(screen) = SCREENS.iter().find(|s| s.word == word) {
+        return model.go(Place::Screen(screen.id), now);
+    }
+    if no_delete::COMMANDS.contains(&word.to_lowercase().as_str()) {
+        return no_delete::typed(model, text, now);
+    }
+    match word {
+        "" => vec![],
+        "open" => match rest.split_once(char::is_whitespace) {
+            Some((scope, key)) => {
+                let id = RecordId::new(scope, key.trim());
+                let from = model.screen();
+                model.go(Place::Record(id, from), now)
+            }
+            None if rest.is_empty() => {
+                model.say("Type :open SCOPE KEY. A key is unique only within its scope.", now);
+                vec![]
+            }
+            None => vec![Effect::Find(rest.to_owned())],
+        },
+        "find" if !rest.is_empty() => vec![Effect::Find(rest.to_owned())],
+        "help" => {
+            model.dialog = Some(Dialog::Reader(reader::help(model, now)));
+            vec![]
+        }
+        "q" | "quit" => {
+            model.leave = Leave::Now;
+            vec![Effect::Quit]
+        }
+        "retention" => {
+            model.say("Old records leave by the service's own retention job only, after the key's retention. Never from here.", now);
+            vec![]
+        }
+        _ => {
+            model.say(format!("There is no command :{word}. ? lists them."), now);
+            vec![]
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What lies over a screen. One at a time; each keeps its state, keys and view in one file.
+
+use ratatui::layout::Rect;
+
+use super::effect::Effect;
+use super::keymap::{AppCommand, Command, RowCommand, Scope};
+use super::list::moved;
+use super::model::Model;
+use crate::domain::time::Now;
+use crate::ui::Canvas;
+
+pub mod guard;
+pub mod menu;
+pub mod no_delete;
+pub mod reader;
+
+/// A dialog.
+#[derive(Debug)]
+pub enum Dialog {
+    /// What can be done with a record.
+    Menu(menu::Menu),
+    /// The one confirm flow.
+    Guard(Box<guard::Guard>),
+    /// Why nothing is deleted.
+    NoDelete(no_delete::Card),
+    /// A page to read.
+    Reader(reader::Reader),
+}
+
+impl Dialog {
+    /// Which keys it takes.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Menu(_) => Scope::Menu,
+            Self::Guard(guard) => guard.scope(),
+            Self::NoDelete(_) => Scope::NoDelete,
+            Self::Reader(_) => Scope::Reader,
+        }
+    }
+}
+
+/// Takes a command for the dialog that is open.
+pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
+    match &mut model.dialog {
+        None => vec![],
+        Some(Dialog::Guard(_)) => guard::on(model, command, now),
+        Some(Dialog::Menu(menu)) => {
+            let id = menu.id.clone();
+            match command {
+                Command::Ask(request) => guard::start(model, request, id, now),
+                Command::Row(RowCommand::Back) => close(model),
+                Command::App(AppCommand::NoDelete) => no_delete::press(model, now),
+                Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) => vec![],
+            }
+        }
+        Some(Dialog::NoDelete(card)) => {
+            let on = card.on.clone();
+            match (command, on) {
+                (Command::Ask(request), Some(id)) => guard::start(model, request, id, now),
+                (Command::Ask(_), None) => {
+                    model.say("Actions belong to one record. 2 or 3 lists them.", now);
+                    close(model)
+                }
+                (Command::Row(RowCommand::Back), _) => close(model),
+                (Command::Row(RowCommand::Move(motion)), _) => {
+                    if let Some(Dialog::NoDelete(card)) = &mut model.dialog {
+                        card.from = moved(card.from, motion, 5, 20);
+                    }
+                    vec![]
+                }
+                (Command::App(AppCommand::Copy), on) => vec![Effect::Copy(no_delete::text(model, on.as_ref()))],
+                (Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_), _) => {
+                    vec![]
+                }
+            }
+        }
+        Some(Dialog::Reader(reader)) => match command {
+            Command::Row(RowCommand::Move(motion)) => {
+                reader.go(motion, usize::from(model.size.1.saturating_sub(6)));
+                vec![]
+            }
+            Command::Row(RowCommand::Back) => close(model),
+            Command::App(AppCommand::Copy) => vec![Effect::Copy(reader.text())],
+            Command::Go(_)
+            | Command::NotYet(_)
+            | Command::Row(_)
+            | Command::App(_)
+            | Command::Guard(_)
+            | Command::Ask(_) => vec![],
+        },
+    }
+}
+
+/// Takes the dialog away.
+pub fn close(model: &mut Model) -> Vec<Effect> {
+    model.dialog = None;
+    vec![]
+}
+
+/// Draws the dialog over a screen.
+pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
+    match &model.dialog {
+        None => {}
+        Some(Dialog::Menu(menu)) => menu::view(model, menu, canvas, area, now),
+        Some(Dialog::Guard(guard)) => guard::view(model, guard, canvas, area, now),
+        Some(Dialog::NoDelete(card)) => no_delete::view(model, card, canvas, area),
+        Some(Dialog::Reader(reader)) => reader::view(reader, canvas, area),
+    }
+}

@@ -1,0 +1,224 @@
+//! Keys of the guard: from step to step, and back. Enter never answers a step that was not seen.
+
+use super::{FieldName, Guard, Phase, guard_of, start};
+use crate::app::dialog::close;
+use crate::app::effect::Effect;
+use crate::app::keymap::{AppCommand, Command, GuardCommand, RowCommand};
+use crate::app::list::moved;
+use crate::app::model::{Leave, Model};
+use crate::app::notice::Notice;
+use crate::domain::action::{Availability, Ladder};
+use crate::domain::guard::Refused;
+use crate::domain::log::Outcome;
+use crate::domain::time::Now;
+
+/// How wide a copied page is.
+const COPY_WIDTH: usize = 100;
+
+/// Takes a command.
+pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
+    match command {
+        Command::Row(RowCommand::Enter) => enter(model, now),
+        Command::Row(RowCommand::Back) => back(model, now),
+        Command::Row(RowCommand::Move(motion)) => {
+            if let Some(guard) = guard_of(model) {
+                guard.from = moved(guard.from, motion, 5, 60);
+            }
+            vec![]
+        }
+        Command::App(AppCommand::Copy) => copy(model, now),
+        Command::Guard(GuardCommand::NextField) => {
+            if let Some(guard) = guard_of(model) {
+                next_field(guard);
+            }
+            vec![]
+        }
+        Command::Guard(GuardCommand::PreviousField) => {
+            if let Some(guard) = guard_of(model) {
+                previous(guard);
+            }
+            vec![]
+        }
+        Command::Guard(GuardCommand::Again) => again(model, now),
+        Command::Guard(GuardCommand::ReadBack) => read_back(model),
+        Command::Guard(GuardCommand::LeaveAnyway) => {
+            model.leave = Leave::Now;
+            vec![Effect::Quit]
+        }
+        Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Ask(_) => vec![],
+    }
+}
+
+fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(guard) = guard_of(model) else { return vec![] };
+    let (request, run, id) = (guard.request, guard.run, guard.id.clone());
+    let seen = guard.on_screen.can_be_answered(now);
+    let expired = guard.plan.as_ref().is_some_and(|plan| now.0 > plan.expires_at());
+    if expired && matches!(guard.phase, Phase::Plan | Phase::Reason | Phase::Phrase) {
+        guard.refuse(Refused::new("The plan is too old.", "Nothing was sent. Make a new plan (n)."));
+        return vec![];
+    }
+    match &guard.phase {
+        Phase::Plan if !seen => vec![],
+        Phase::Plan => match (guard.plan.as_ref().map(|p| p.change().availability()), guard.ladder()) {
+            (Some(Availability::NotYet(_)), _) => close(model),
+            (Some(Availability::Ready) | None, Ladder::PlanLine) => check(model, now),
+            (Some(Availability::Ready) | None, Ladder::Reason | Ladder::Phrase) => {
+                guard.go(Phase::Reason);
+                vec![]
+            }
+        },
+        Phase::Reason => reason_done(model, now),
+        Phase::Phrase => {
+            let exact = guard.plan.as_ref().is_some_and(|p| p.phrase().is(guard.form.phrase.text()));
+            if exact && seen { check(model, now) } else { vec![] }
+        }
+        Phase::ActingAskedToLeave => {
+            guard.phase = Phase::Acting;
+            vec![]
+        }
+        Phase::Preparing | Phase::Checking | Phase::Acting | Phase::Result(_) | Phase::Refused(_) => {
+            let _ = (request, run, id);
+            vec![]
+        }
+    }
+}
+
+fn reason_done(model: &mut Model, now: Now) -> Vec<Effect> {
+    let policy = model.setup.context.policy.clone();
+    let Some(guard) = guard_of(model) else { return vec![] };
+    let words = guard.words();
+    let verdict = match &guard.plan {
+        Some(plan) => plan.accepts_reason(&words, &policy),
+        None => Err(Refused::new("There is no plan.", "Make a new plan.")),
+    };
+    match verdict {
+        Err(refused) => {
+            let filled = |name: &FieldName| match name {
+                FieldName::Reason => !words.reason.trim().is_empty(),
+                FieldName::Ticket => !words.ticket.trim().is_empty(),
+                FieldName::Owner => true,
+            };
+            // Enter in the first field is how people go to the next one.
+            if let Some(empty) = guard.fields().iter().find(|name| !filled(name)) {
+                guard.form.focus = *empty;
+            }
+            guard.form.trouble = Some(refused);
+            vec![]
+        }
+        Ok(()) => {
+            guard.form.trouble = None;
+            match guard.ladder() {
+                Ladder::Phrase => {
+                    guard.form.phrase.clear();
+                    guard.go(Phase::Phrase);
+                    vec![]
+                }
+                Ladder::Reason if guard.on_screen.can_be_answered(now) => check(model, now),
+                Ladder::Reason | Ladder::PlanLine => vec![],
+            }
+        }
+    }
+}
+
+/// The last step before anything is sent: the record is read again.
+fn check(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(request) = guard_of(model).map(|g| g.request) else { return vec![] };
+    if let Some(why) = model.why_not(request, now) {
+        model.notice = Some(Notice::caution(why, now));
+        return vec![];
+    }
+    let Some(guard) = guard_of(model) else { return vec![] };
+    guard.go(Phase::Checking);
+    vec![Effect::Check(guard.run, guard.id.clone())]
+}
+
+fn back(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(guard) = guard_of(model) else { return vec![] };
+    match &guard.phase {
+        Phase::Acting => {
+            guard.phase = Phase::ActingAskedToLeave;
+            vec![]
+        }
+        Phase::ActingAskedToLeave => {
+            guard.phase = Phase::Acting;
+            vec![]
+        }
+        Phase::Preparing | Phase::Plan | Phase::Reason | Phase::Phrase | Phase::Checking => {
+            model.say("Cancelled. Nothing was sent.", now);
+            close(model)
+        }
+        Phase::Result(_) | Phase::Refused(_) => {
+            let id = guard.id.clone();
+            close(model);
+            vec![Effect::Open(id)]
+        }
+    }
+}
+
+fn next_field(guard: &mut Guard) {
+    let fields = guard.fields();
+    let at = fields.iter().position(|f| *f == guard.form.focus).unwrap_or(0);
+    let next = fields.get(at.saturating_add(1)).or(fields.first());
+    guard.form.focus = next.copied().unwrap_or(FieldName::Reason);
+}
+
+fn previous(guard: &mut Guard) {
+    match guard.phase {
+        Phase::Phrase => guard.go(Phase::Reason),
+        Phase::Reason => {
+            let fields = guard.fields();
+            let at = fields.iter().position(|f| *f == guard.form.focus).unwrap_or(0);
+            match at.checked_sub(1).and_then(|before| fields.get(before)) {
+                Some(before) => guard.form.focus = *before,
+                None => guard.go(Phase::Plan),
+            }
+        }
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Checking
+        | Phase::Acting
+        | Phase::ActingAskedToLeave
+        | Phase::Result(_)
+        | Phase::Refused(_) => {}
+    }
+}
+
+fn again(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(guard) = guard_of(model) else { return vec![] };
+    match &guard.phase {
+        Phase::Refused(_) | Phase::Result(_) => {
+            let (request, id) = (guard.request, guard.id.clone());
+            start(model, request, id, now)
+        }
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Reason
+        | Phase::Phrase
+        | Phase::Checking
+        | Phase::Acting
+        | Phase::ActingAskedToLeave => vec![],
+    }
+}
+
+fn read_back(model: &mut Model) -> Vec<Effect> {
+    let Some(guard) = guard_of(model) else { return vec![] };
+    let Phase::Result(finished) = &guard.phase else { return vec![] };
+    match &finished.outcome {
+        Outcome::Unknown { intent: Some(intent), .. } => vec![Effect::ReadBack(guard.run, *intent)],
+        Outcome::Unknown { intent: None, .. }
+        | Outcome::Done { .. }
+        | Outcome::Refused { .. }
+        | Outcome::Conflict { .. } => vec![],
+    }
+}
+
+fn copy(model: &mut Model, now: Now) -> Vec<Effect> {
+    let environment = model.setup.context.environment.clone();
+    let lines = match guard_of(model) {
+        Some(guard) => super::view::page(guard, &environment, COPY_WIDTH, now),
+        None => vec![],
+    };
+    let text: Vec<String> = lines.iter().map(crate::ui::Line::words).collect();
+    vec![Effect::Copy(text.join("\n"))]
+}

@@ -1,0 +1,100 @@
+//! The result page: what was asked and what the re-read record says, line by line.
+
+use super::super::{Finished, Guard};
+use crate::domain::action::Request;
+use crate::domain::environment::Environment;
+use crate::domain::log::Outcome;
+use crate::domain::promise::Said;
+use crate::ui::wide::{Align, Keep, fit, wrap};
+use crate::ui::{Charset, Line, Role};
+
+/// The lines of the page.
+pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, width: usize) -> Vec<Line> {
+    let mut lines = vec![headline(guard, finished)];
+    if let Some(more) = consequence(&finished.outcome) {
+        lines.push(Line::plain(format!("   {more}")));
+    }
+    match &finished.log {
+        Some(Ok(entry)) => {
+            let result = entry.result.as_deref().unwrap_or("no result");
+            let detail = entry.detail.as_deref().unwrap_or("");
+            lines.push(Line::of(Role::Info, format!(" i The log says: {result}. {detail}")));
+        }
+        Some(Err(why)) => lines.push(Line::of(Role::Unknown, format!(" ? {why}"))),
+        None => {}
+    }
+    lines.push(Line::empty());
+    let left = (width * 11 / 20).max(10);
+    let right = width.saturating_sub(left + 2).max(10);
+    lines.push(Line::of(Role::Heading, format!("{:<left$}  CONFIRMED BY READING BACK", "ASKED")));
+    for (place, (asked, said)) in finished.read_back.iter().enumerate() {
+        let (role, said) = match said {
+            Said::Yes(what) => (Role::Good, format!("ok yes  {what}")),
+            Said::No(what) => (Role::Critical, format!("!! no  {what}")),
+            Said::NotKnown(what) => (Role::Unknown, format!(" ? NOT KNOWN  {what}")),
+        };
+        let asked = wrap(&format!("{} {asked}", place.saturating_add(1)), left, Charset::Unicode);
+        let said = wrap(&said, right, Charset::Unicode);
+        for row in 0..asked.len().max(said.len()) {
+            let cell = |side: &[String]| side.get(row).cloned().unwrap_or_default();
+            let asked = fit(&cell(&asked), left, Align::Left, Keep::Start, Charset::Unicode);
+            lines.push(Line::plain(format!("{asked}  ")).and(role, cell(&said)));
+        }
+    }
+    if let Some(trouble) = &finished.trouble {
+        lines.push(Line::of(Role::Unknown, format!(" ? {trouble}")));
+    }
+    if let Some(evidence) = &finished.evidence {
+        let kept = if evidence.id.is_some() { "stored" } else { "NOT STORED: kept for this session only" };
+        lines.push(Line::of(
+            Role::Dim,
+            format!("   {} answered: {} ({kept})", evidence.provider, evidence.outcome.word()),
+        ));
+    }
+    lines.push(Line::empty());
+    lines.push(Line::of(Role::Dim, closing(guard, environment)));
+    lines
+}
+
+fn headline(guard: &Guard, finished: &Finished) -> Line {
+    let said_no = finished.read_back.iter().any(|(_, said)| matches!(said, Said::No(_)));
+    let word = finished.outcome.word();
+    let line = match &finished.outcome {
+        Outcome::Done { .. } if said_no => {
+            return Line::of(Role::Critical, format!("!! {word}, but the record does not say so. "))
+                .then("Do not repeat it. Look at the lines below and hand it over (a h).");
+        }
+        Outcome::Done { log, .. } => {
+            let log = log.map_or_else(|| "no log row (not stored)".to_owned(), |id| format!("log {id}"));
+            Line::of(Role::Good, format!("ok {word}  ")).then(format!("{}: {log}.", guard.request.title()))
+        }
+        Outcome::Refused { .. } | Outcome::Conflict { .. } => Line::of(Role::Caution, format!(" ! {word}  ")),
+        Outcome::Unknown { .. } => Line::of(Role::Unknown, format!(" ? {word}  ")),
+    };
+    match &finished.outcome {
+        Outcome::Done { detail, .. } => line.then(detail.as_ref().map_or_else(String::new, |d| format!(" {d}"))),
+        Outcome::Refused { why } | Outcome::Conflict { why } | Outcome::Unknown { why, .. } => line.then(why.clone()),
+    }
+}
+
+fn consequence(outcome: &Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::Done { .. } => None,
+        Outcome::Refused { .. } => Some("Nothing was changed. n makes a new plan."),
+        Outcome::Conflict { .. } => {
+            Some("Somebody else was first. Nothing was changed by this plan. n makes a new plan.")
+        }
+        Outcome::Unknown { .. } => {
+            Some("It may or may not have been done. Do NOT repeat it: r asks the log what came of it.")
+        }
+    }
+}
+
+fn closing(guard: &Guard, environment: &Environment) -> String {
+    match guard.request {
+        Request::LookUp => "Nothing was charged and no state was changed.".to_owned(),
+        Request::Resume | Request::Hold | Request::Release | Request::Note | Request::HandOver => {
+            format!("{}: writing is off again. It was on for this plan only.", environment.kind.band())
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The action menu: what can be done with this record, and why not more.
+//!
+//! What cannot be done stays visible with its reason and the way out. One line says that deleting
+//! does not exist. Opening the menu sends nothing; a letter leads to a plan, never to an act.
+
+use ratatui::layout::Rect;
+
+use super::super::keymap::{Command, Scope, label};
+use super::super::model::Model;
+use super::super::screen::record::next_lines;
+use super::Dialog;
+use crate::app::effect::Effect;
+use crate::app::notice::Notice;
+use crate::domain::action::{Availability, Request, resume_title};
+use crate::domain::guard::draw;
+use crate::domain::ids::RecordId;
+use crate::domain::time::Now;
+use crate::ui::widgets::panel::dialog;
+use crate::ui::{Canvas, Line, Role};
+
+/// The menu of one record.
+#[derive(Debug, Clone)]
+pub struct Menu {
+    /// Which.
+    pub id: RecordId,
+}
+
+/// Opens the menu of the record a key acts on, or says why there is none.
+pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(id) = model.target() else {
+        model.say("Actions belong to one record. 2 or 3 lists them; Enter opens one.", now);
+        return vec![];
+    };
+    if let Some(why) = model.picture.why_no_action(model.setup.poll_every, now) {
+        model.notice = Some(Notice::caution(why, now));
+        return vec![];
+    }
+    model.dialog = Some(Dialog::Menu(Menu { id: id.clone() }));
+    // The reasons in the menu need the record whole, as it is now.
+    vec![Effect::Open(id)]
+}
+
+fn says(model: &Model, id: &RecordId, request: Request, now: Now) -> &'static str {
+    match request {
+        Request::LookUp => "asks what happened. No charge, no change of state.",
+        Request::Resume => model.step(id, now).map_or("goes on from the last safe point.", |step| resume_title(&step)),
+        Request::Hold => "keeps sweepers and retries off for a while.",
+        Request::Release => "gives the lease back.",
+        Request::Note => "visible to everyone on this record.",
+        Request::HandOver => "sets an owner; sends nothing to the provider.",
+    }
+}
+
+/// Draws it.
+pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
+    let context = &model.setup.context;
+    let mut lines = next_lines(model, &menu.id, now);
+    lines.push(Line::empty());
+    for request in Request::ALL {
+        let key = label(Scope::Menu, Command::Ask(request));
+        let mut line = Line::of(Role::Key, format!("{key}  ")).and(Role::Heading, request.title());
+        let why = model.why_not(request, now).or_else(|| {
+            let dossier = model.dossiers.get(&menu.id)?;
+            match draw(request, dossier, context, now) {
+                Err(refused) => Some(format!("{} {}", refused.why, refused.way_out)),
+                Ok(plan) => match plan.change().availability() {
+                    Availability::NotYet(why) => Some(why.to_owned()),
+                    Availability::Ready => None,
+                },
+            }
+        });
+        match why {
+            None => {
+                line.push(Role::Normal, format!("  {}", says(model, &menu.id, request, now)));
+                lines.push(line);
+            }
+            Some(why) => {
+                lines.push(line.and(Role::Caution, "  not possible now"));
+                lines.push(Line::of(Role::Dim, format!("     because: {why}")));
+            }
+        }
+    }
+    lines.push(Line::empty());
+    lines.push(
+        Line::of(Role::Dim, "-  Delete, edit an amount, set a state by hand: ")
+            .and(Role::Heading, "do not exist here."),
+    );
+    let del = label(Scope::Menu, Command::App(super::super::keymap::AppCommand::NoDelete));
+    lines.push(Line::plain("   Press ").and(Role::Key, del).then(" for the reason and the safe way."));
+    lines.push(Line::empty());
+    lines.push(Line::of(Role::Dim, "Nothing has been sent. Esc closes this menu."));
+    let title = Line::of(Role::Heading, format!("Actions for {} ({})", menu.id, context.environment.kind.band()));
+    dialog(canvas, area, &title, Role::Dialog, &lines, 0);
+}

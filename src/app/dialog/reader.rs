@@ -1,0 +1,117 @@
+//! A page to read: the help, made from the key table; the SQL behind the numbers; what was found.
+
+use ratatui::layout::Rect;
+
+use super::super::keymap::{KEYMAP, Motion, Scope, labels};
+use super::super::list::moved;
+use super::super::model::Model;
+use super::super::screen::screen;
+use crate::domain::port::Candidate;
+use crate::domain::time::Now;
+use crate::ui::text::safe_value;
+use crate::ui::widgets::panel::dialog;
+use crate::ui::{Canvas, Line, Role};
+
+/// A page.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    title: String,
+    lines: Vec<Line>,
+    from: usize,
+}
+
+impl Reader {
+    /// A page from its lines.
+    pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
+        Self { title: title.into(), lines, from: 0 }
+    }
+
+    /// Scrolls.
+    pub fn go(&mut self, motion: Motion, page: usize) {
+        self.from = moved(self.from, motion, page, self.lines.len().saturating_sub(1));
+    }
+
+    /// The text of the page.
+    pub fn text(&self) -> String {
+        self.lines.iter().map(Line::words).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The help: keys that work here first, then all others.
+pub fn help(model: &Model, now: Now) -> Reader {
+    let here = model.scopes(now);
+    let mut order: Vec<Scope> = here.clone();
+    order.extend(Scope::ALL.iter().filter(|s| !here.contains(s)));
+    let mut lines = vec![
+        Line::plain("Signs: ")
+            .and(Role::Critical, "!! act now")
+            .then("   ")
+            .and(Role::Caution, " ! act soon")
+            .then("   ")
+            .and(Role::Unknown, " ? not known")
+            .then("   ")
+            .and(Role::Good, "ok checked and good"),
+        Line::plain("Nothing can be deleted here, and no single key sends anything anywhere."),
+        Line::empty(),
+    ];
+    for scope in order {
+        let mark = if here.contains(&scope) { "  (works here)" } else { "" };
+        lines.push(Line::of(Role::Heading, scope.title()).and(Role::Dim, mark));
+        for binding in KEYMAP.iter().filter(|b| b.scope == scope) {
+            lines.push(Line::of(Role::Key, format!("  {:<16} ", labels(binding))).then(binding.says));
+        }
+        lines.push(Line::empty());
+    }
+    lines.push(Line::of(Role::Heading, "Commands"));
+    for (command, says) in super::super::command::COMMANDS {
+        lines.push(Line::of(Role::Key, format!("  :{command:<15} ")).then(*says));
+    }
+    Reader::new("Help", lines)
+}
+
+/// The SQL behind the screen that is shown.
+pub fn sql(model: &Model) -> Reader {
+    let screen = screen(model.screen());
+    let questions: &[&str] = match model.place {
+        super::super::model::Place::Screen(_) => screen.questions,
+        super::super::model::Place::Record(..) => &["get_record", "get_evidence", "get_timeline"],
+    };
+    let mut lines = vec![
+        Line::of(Role::Dim, "Every read is one SELECT in a read-only transaction with a time limit."),
+        Line::empty(),
+    ];
+    for question in questions {
+        let texts: Vec<(&String, &String)> =
+            model.setup.sql.iter().filter(|(name, _)| name.starts_with(question)).collect();
+        if texts.is_empty() {
+            lines.push(Line::of(Role::Unknown, format!(" ? {question}: this profile does not answer it")));
+        }
+        for (name, text) in texts {
+            lines.push(Line::of(Role::Heading, name.clone()));
+            lines.extend(text.lines().map(|line| Line::plain(safe_value(&line.replace('\t', "  ")).into_owned())));
+            lines.push(Line::empty());
+        }
+    }
+    Reader::new(format!("SQL behind {}", screen.titles.first().copied().unwrap_or_default()), lines)
+}
+
+/// What was found for an id.
+pub fn found(text: &str, candidates: &[Candidate]) -> Reader {
+    let mut lines = vec![
+        Line::plain(format!("{} records carry {}. Open one with its command:", candidates.len(), safe_value(text))),
+        Line::empty(),
+    ];
+    for candidate in candidates {
+        lines.push(
+            Line::of(Role::Key, format!("  :open {} {}", candidate.id.scope, candidate.id.key))
+                .and(Role::Dim, format!("   {}", candidate.why)),
+        );
+    }
+    Reader::new("Found", lines)
+}
+
+/// Draws it.
+pub fn view(reader: &Reader, canvas: &mut Canvas<'_>, area: Rect) {
+    let title = Line::of(Role::Heading, reader.title.clone());
+    dialog(canvas, area, &title, Role::Dim, &reader.lines, reader.from);
+}

@@ -1,0 +1,59 @@
+//! What the model asks the world to do. Data only: "what would this key do" is an equality test.
+//!
+//! Exactly one effect can change anything: [`Effect::Act`], and it carries an [`Armed`], which only
+//! the guard can make. Everything else reads, copies or leaves.
+
+use crate::domain::guard::Armed;
+use crate::domain::ids::{LogId, RecordId};
+use crate::domain::port::RefusedEvent;
+
+/// One run of the guard. An answer that carries an older one is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Run(pub u64);
+
+/// A wish.
+#[derive(Debug)]
+pub enum Effect {
+    /// Leave the loop.
+    Quit,
+    /// Draw everything anew.
+    Redraw,
+    /// Poll now; when the database is lost, try it now.
+    PollNow,
+    /// Read a record whole; answered by `Msg::Dossier`.
+    Open(RecordId),
+    /// Find records by any id; answered by `Msg::Found`.
+    Find(String),
+    /// Re-read a record to draw up a plan; answered by `GuardMsg::Prepared`.
+    Prepare(Run, RecordId),
+    /// Re-read a record right before arming; answered by `GuardMsg::Checked`.
+    Check(Run, RecordId),
+    /// Do it (a look-up asks the provider; anything else goes to the database) and read the record
+    /// back; answered by `GuardMsg::Acted`.
+    Act(Run, Box<Armed>),
+    /// Ask what came of an intent; answered by `GuardMsg::ReadBack`.
+    ReadBack(Run, LogId),
+    /// Put a text on the clipboard; answered by `Msg::Said`.
+    Copy(String),
+    /// Write down that something was refused here.
+    Refused(RefusedEvent),
+}
+
+impl Effect {
+    /// Whether it can change anything outside the console, the log of refusals aside.
+    pub fn changes_something(&self) -> bool {
+        match self {
+            Self::Act(..) => true,
+            Self::Quit
+            | Self::Redraw
+            | Self::PollNow
+            | Self::Open(_)
+            | Self::Find(_)
+            | Self::Prepare(..)
+            | Self::Check(..)
+            | Self::ReadBack(..)
+            | Self::Copy(_)
+            | Self::Refused(_) => false,
+        }
+    }
+}

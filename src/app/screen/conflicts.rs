@@ -1,0 +1,172 @@
+//! 4 Conflicts: 409 (key in use) and 422 (key reused with other content), by client, route and key.
+//!
+//! ```text
+//!    SCOPE    ROUTE           KEY       409  422  LAST     LIKELY
+//!  ! shop-eu  POST /payments  …7Q4K-91   44    0  13:41Z   retries of a stuck record
+//! ```
+
+use ratatui::layout::Rect;
+
+use super::{Screen, ScreenId, Screens, not_known, page_rows, sentence};
+use crate::app::effect::Effect;
+use crate::app::keymap::RowCommand;
+use crate::app::list::{ListState, Reading};
+use crate::app::model::{Model, Place, Zone};
+use crate::domain::ids::{Key, RecordId, Scope};
+use crate::domain::snapshot::{Offender, Snapshot};
+use crate::domain::time::{Now, Seconds, age, clock, words};
+use crate::ui::layout::Room;
+use crate::ui::widgets::table::{self, Column, Table};
+use crate::ui::{Canvas, Line, Role, Span};
+
+/// This screen.
+pub const SCREEN: Screen = Screen {
+    id: ScreenId::Conflicts,
+    digit: '4',
+    titles: ["Conflicts 409/422", "409/422"],
+    word: "conflicts",
+    questions: &["get_offenders", "get_rates"],
+    count: |_| (String::new(), Role::Normal),
+    sync,
+    on,
+    view,
+};
+
+/// What identifies a line.
+pub type Id = (Scope, String, Option<Key>);
+
+/// Rows and cursor.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Rows.
+    pub list: ListState<Id>,
+}
+
+impl State {
+    /// The record a line is about, when it names one key.
+    pub fn target(&self) -> Option<RecordId> {
+        let (scope, _, key) = self.list.cursor()?;
+        Some(RecordId { scope: scope.clone(), key: key.clone()? })
+    }
+}
+
+fn id_of(offender: &Offender) -> Id {
+    (offender.scope.clone(), offender.route.clone(), offender.key.clone())
+}
+
+fn sync(screens: &mut Screens, snapshot: &Snapshot, reading: Reading) {
+    let Some(offenders) = snapshot.offenders.value() else { return };
+    let mut sorted: Vec<&Offender> = offenders.iter().collect();
+    // A client bug first, then the loudest.
+    sorted.sort_by_key(|o| std::cmp::Reverse((o.mismatches > 0, o.conflicts.saturating_add(o.mismatches))));
+    screens.conflicts.list.sync(sorted.into_iter().map(id_of).collect(), reading);
+}
+
+fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
+    match command {
+        RowCommand::Move(motion) => {
+            let page = page_rows(model);
+            model.screens.conflicts.list.go(motion, page);
+            Some(vec![])
+        }
+        RowCommand::Enter => match model.screens.conflicts.target() {
+            Some(id) => Some(model.go(Place::Record(id, ScreenId::Conflicts), now)),
+            None => {
+                model.say("This line stands for several keys: there is no single record behind it.", now);
+                Some(vec![])
+            }
+        },
+        RowCommand::Back
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Next
+        | RowCommand::Previous
+        | RowCommand::Raw => None,
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    Column::ids("SCOPE", 9, 1).up_to(18),
+    Column::words("ROUTE", 14, 4).up_to(22),
+    Column::ids("KEY", 10, 0).up_to(24),
+    Column::numbers("409", 5, 1),
+    Column::numbers("422", 5, 1),
+    Column::words("LAST", 7, 3),
+    Column::words("LIKELY", 16, 2).up_to(60),
+];
+
+fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
+    let Some(snapshot) = model.picture.snapshot() else {
+        canvas.line(area, &not_known("conflicts", "no picture of the database yet"));
+        return;
+    };
+    let at = model.db_now(now);
+    let mut lines = vec![match snapshot.rates.value() {
+        None => not_known("the rates", snapshot.rates.why_not().unwrap_or_default()),
+        Some(rates) => {
+            let sum = rates.over(Seconds(300), at);
+            let share =
+                |part: u64| sum.share(part).map_or_else(|| "none".into(), |s| format!("{}.{}%", s / 10, s % 10));
+            Line::plain(format!(
+                " Last 5 min: {} answers. 409 key in use: {} ({}). 422 other content: {} ({}).",
+                sum.requests,
+                sum.conflict,
+                share(sum.conflict),
+                sum.mismatch,
+                share(sum.mismatch)
+            ))
+        }
+    }];
+    lines.push(Line::of(
+        Role::Dim,
+        " 409 is a retry that came while the key was in use. 422 is a bug in the client: one key, two contents.",
+    ));
+    let state = &model.screens.conflicts.list;
+    if state.arrived() > 0 {
+        lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.arrived())));
+    }
+    let rest = sentence(canvas, area, &lines);
+    let Some(offenders) = snapshot.offenders.value() else {
+        canvas.line(rest, &not_known("who causes them", snapshot.offenders.why_not().unwrap_or_default()));
+        return;
+    };
+    if state.order().is_empty() {
+        canvas.line(rest, &Line::plain("ok Nobody got 409 or 422 in the window."));
+        return;
+    }
+    let row = |index: usize| {
+        let offender = state.order().get(index).and_then(|id| offenders.iter().find(|o| &id_of(o) == id));
+        offender.map(|o| cells(model, o, now)).unwrap_or_default()
+    };
+    let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
+    if room == Room::Card {
+        table::cards(canvas, rest, what, row);
+    } else {
+        table::draw(canvas, rest, what, row);
+    }
+}
+
+fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
+    let span = |role: Role, text: String| Span { role, text };
+    let record = offender.key.clone().map(|key| RecordId { scope: offender.scope.clone(), key });
+    let stuck = record.as_ref().is_some_and(|id| model.picture.record(id).is_some());
+    let (sign, role, likely) = match (offender.mismatches, stuck) {
+        (1.., _) => (" !", Role::Caution, "client bug: one key, two contents"),
+        (0, true) => (" !", Role::Caution, "retries of a stuck record"),
+        (0, false) => ("  ", Role::Normal, "normal retries"),
+    };
+    let last = match model.zone {
+        Zone::Ages => words(age(offender.last_at, model.db_now(now))),
+        Zone::Utc => clock(offender.last_at).chars().take(5).chain(['Z']).collect(),
+    };
+    vec![
+        span(role, sign.into()),
+        span(Role::Normal, offender.scope.to_string()),
+        span(Role::Normal, offender.route.clone()),
+        span(Role::Normal, offender.key.as_ref().map_or_else(|| "(several)".into(), ToString::to_string)),
+        span(Role::Normal, offender.conflicts.to_string()),
+        span(Role::Normal, offender.mismatches.to_string()),
+        span(Role::Normal, last),
+        span(role, likely.into()),
+    ]
+}

@@ -1,0 +1,184 @@
+//! What a record means for the customer and what may be done next, in sentences.
+
+use crate::app::model::Model;
+use crate::app::screen::records::{key_left, sign_of};
+use crate::domain::evidence::{Class, LookupOutcome};
+use crate::domain::ids::RecordId;
+use crate::domain::payment::PaymentStatus;
+use crate::domain::record::{Record, RecordStatus, RecoveryPoint};
+use crate::domain::recovery::Step;
+use crate::domain::time::{Now, age, clock, words};
+use crate::ui::{Line, Role};
+
+const NOT_BY_HAND: &str = "Do not charge again by hand.";
+
+/// The state in one sentence, and what follows from it.
+pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<String>) {
+    let provider = record.provider.as_ref().map_or_else(|| "a provider".to_owned(), ToString::to_string);
+    let money = record.money.as_ref().map_or_else(|| "an amount that is not known".to_owned(), ToString::to_string);
+    let at = model.db_now(now);
+    if record.status == RecordStatus::Done {
+        let payment = record.payment_status.as_ref().map_or_else(|| "NOT KNOWN".to_owned(), ToString::to_string);
+        return (
+            format!("DONE. Payment {payment}, {money}. The stored answer is replayed to retries."),
+            vec!["There is nothing to do here.".into()],
+        );
+    }
+    if record.lease.is_live(at) {
+        let holder = record.lease.holder.as_ref().map_or_else(|| "Another worker".to_owned(), ToString::to_string);
+        let until = record.lease.until.map_or_else(|| "an unknown time".to_owned(), clock);
+        return (format!("{holder} holds the lease until {until} and may be working on it."), vec![NOT_BY_HAND.into()]);
+    }
+    if let Some(said) = provider_word(model, &record.id) {
+        match said {
+            Class::Succeeded => {
+                return (
+                    format!(
+                        "UNKNOWN here, CAPTURED at {provider}. {money} was taken once; our books do not show it yet."
+                    ),
+                    vec![format!(
+                        "{NOT_BY_HAND} Do not refund before the record is finished: the refund would have nothing to point to."
+                    )],
+                );
+            }
+            Class::Failed => {
+                return (
+                    format!("UNKNOWN here, DECLINED at {provider}. {money} was not taken."),
+                    vec!["Resume finishes the record as failed; the client gets the final no.".into()],
+                );
+            }
+            Class::Authorised | Class::Pending | Class::Open | Class::Reversed | Class::Unrecognised => {}
+        }
+    }
+    match (&record.recovery_point, &record.payment_status) {
+        (Some(RecoveryPoint::Charged), _) => (
+            format!("{provider} has a charge of {money}; its ref is stored, our own books are not finished."),
+            vec![format!("No new charge is needed. {NOT_BY_HAND}")],
+        ),
+        (Some(RecoveryPoint::Created), status) if *status != Some(PaymentStatus::Unknown) => (
+            format!("Stopped before {provider} was known to be asked for {money}."),
+            vec![format!(
+                "It may have been asked all the same: the last thing a worker does before dying is not always stored. {NOT_BY_HAND}"
+            )],
+        ),
+        (
+            Some(
+                RecoveryPoint::Created
+                | RecoveryPoint::ProviderCalled
+                | RecoveryPoint::Done
+                | RecoveryPoint::Unrecognised(_),
+            )
+            | None,
+            _,
+        ) => (
+            format!("We asked {provider} to charge {money}. We have no final answer."),
+            vec![format!("The customer may or may not have been charged. {NOT_BY_HAND}")],
+        ),
+    }
+}
+
+/// What the newest look-up says about this record's own charge, when it is one charge.
+fn provider_word(model: &Model, id: &RecordId) -> Option<Class> {
+    let dossier = model.dossiers.get(id)?;
+    let latest = dossier.evidence.iter().max_by_key(|e| (e.started_at, e.id))?;
+    match &latest.outcome {
+        LookupOutcome::Found { observed } => match observed.as_slice() {
+            [one] => Some(one.class),
+            [] | [..] => None,
+        },
+        LookupOutcome::NotFound { .. } | LookupOutcome::Unreachable { .. } => None,
+    }
+}
+
+/// The head of a record: sign, word, sentence, consequence, identity.
+pub fn head(model: &Model, record: &Record, now: Now) -> Vec<Line> {
+    let (sentence, more) = sentence_of(model, record, now);
+    let (sign, role) = if record.status == RecordStatus::Done { ("ok", Role::Good) } else { sign_of(record) };
+    let word = match &record.payment_status {
+        Some(status) => status.to_string(),
+        None => "STATE NOT KNOWN".to_owned(),
+    };
+    let mut lines = vec![Line::of(role, format!("{sign} {word}")).then(format!("  {sentence}"))];
+    lines.extend(more.into_iter().map(|text| Line::plain(format!("   {text}"))));
+    if let Some(owner) = &record.owner {
+        lines.push(Line::of(Role::Info, format!(" i Handed over to {owner}.")));
+    }
+    lines
+}
+
+/// What may be done next, and why not more.
+pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
+    let Some(step) = model.step(id, now) else {
+        return vec![Line::of(Role::Heading, "   NEXT  ").and(Role::Dim, "reading the record whole…")];
+    };
+    let lead = |text: String| Line::of(Role::Heading, "   NEXT  ").then(text);
+    match step {
+        Step::LookUpFirst { why } => vec![lead("look up first (a l): asks the provider, charges nothing. ".to_owned() + &why)],
+        Step::Wait { why, look_again } => vec![
+            lead(format!("wait, and look again after {} (a l).", clock(look_again))),
+            Line::plain(format!("         {why}")),
+        ],
+        Step::Adopt { charge } => vec![lead(format!(
+            "resume (a r): finish as SUCCEEDED with {}. No new charge.", charge.provider_ref
+        ))],
+        Step::FinishAsFailed { charge, reason } => vec![lead(format!(
+            "resume (a r): finish as FAILED; {} says {reason}.", charge.provider_ref
+        ))],
+        Step::FinishAsReversed { charge } => vec![lead(format!(
+            "{} was given back: finish as reversed needs approval, not available yet. Hand over (a h).", charge.provider_ref
+        ))],
+        Step::FinishAsNotCharged => vec![lead(
+            "nothing was charged: finish as not charged needs approval, not available yet. Hand over (a h).".into(),
+        )],
+        Step::HandBack => vec![lead(
+            "hand back to the service's recoverer, which may charge with the same key: not available yet. Hand over (a h).".into(),
+        )],
+        Step::NothingToDo => vec![lead("nothing to do.".into())],
+        Step::Refuse(refusal) => vec![
+            lead(format!("not possible here: {}", refusal.why)),
+            Line::plain(format!("         {}", refusal.way_out)),
+        ],
+    }
+}
+
+/// A record in a narrow column beside a list.
+pub fn preview_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
+    let Some(record) = model.record(id) else {
+        return vec![Line::of(Role::Unknown, " ? NOT KNOWN").then("  not in the last picture")];
+    };
+    let at = model.db_now(now);
+    let mut lines = vec![Line::of(Role::Heading, id.to_string())];
+    lines.extend(head(model, record, now));
+    lines.push(Line::empty());
+    let mut fact = |name: &str, value: String| {
+        lines.push(Line::of(Role::Dim, format!("{name:<10} ")).then(value));
+    };
+    let or = |text: Option<String>| text.unwrap_or_else(|| "not known".into());
+    fact("order", or(record.order.as_ref().map(ToString::to_string)));
+    fact("payment", or(record.payment.as_ref().map(ToString::to_string)));
+    fact("amount", or(record.money.as_ref().map(ToString::to_string)));
+    fact("provider", or(record.provider.as_ref().map(ToString::to_string)));
+    fact("ref", record.provider_ref.as_ref().map_or_else(|| "none stored".into(), ToString::to_string));
+    fact("stuck at", or(record.recovery_point.as_ref().map(ToString::to_string)));
+    fact("attempt", or(record.attempt.map(|a| a.0.to_string())));
+    fact("lease", lease(record, at));
+    fact("key left", key_left(model, record, now));
+    fact("version", record.version.short());
+    lines.push(Line::empty());
+    if model.dossiers.contains_key(id) {
+        lines.extend(next_lines(model, id, now));
+    } else {
+        lines.push(Line::of(Role::Dim, "Enter reads it whole: timeline, evidence, next step."));
+    }
+    lines
+}
+
+/// A lease in words.
+pub fn lease(record: &Record, at: crate::domain::time::Instant) -> String {
+    let holder = record.lease.holder.as_ref().map_or_else(|| "nobody".to_owned(), ToString::to_string);
+    match record.lease.until {
+        None => format!("{holder}, end not known"),
+        Some(until) if until > at => format!("{holder}, until {}", clock(until)),
+        Some(until) => format!("{holder}, over for {}", words(age(until, at))),
+    }
+}

@@ -1,0 +1,361 @@
+//! What the Stuck and Unknown lists share: rows, sort orders, filter, preview.
+//!
+//! A row is a record id; what is drawn is looked up by it, so a row can never show one record and
+//! act on another.
+
+use std::cmp::Ordering;
+
+use ratatui::layout::Rect;
+
+use super::{ScreenId, not_known, page_rows, record, sentence};
+use crate::app::effect::Effect;
+use crate::app::keymap::RowCommand;
+use crate::app::list::{ListState, Reading};
+use crate::app::model::{Model, Place, Zone};
+use crate::domain::action::next_word;
+use crate::domain::answer::Answer;
+use crate::domain::ids::RecordId;
+use crate::domain::payment::PaymentStatus;
+use crate::domain::record::Record;
+use crate::domain::time::{Now, age, clock, until, words};
+use crate::ui::layout::{Room, bottom, left, top};
+use crate::ui::widgets::panel::{panel, wrapped};
+use crate::ui::widgets::table::{self, Column, Table};
+use crate::ui::{Canvas, Line, Role, Span};
+
+/// State of one list.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Rows and cursor.
+    pub list: ListState<RecordId>,
+    /// Words a row must have.
+    pub filter: String,
+    /// By what rows are sorted.
+    pub sort: Sort,
+    /// Which way.
+    pub order: Order,
+    /// How many records the poll brought.
+    pub total: usize,
+}
+
+/// By what records are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// Oldest first.
+    #[default]
+    Age,
+    /// Largest amount first, currency by currency: amounts of two currencies are not compared.
+    Money,
+    /// The provider's key window that ends first.
+    KeyLeft,
+    /// By scope and key.
+    Key,
+}
+
+impl Sort {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Age => "AGE",
+            Self::Money => "MONEY",
+            Self::KeyLeft => "KEY LEFT",
+            Self::Key => "KEY",
+        }
+    }
+
+    fn next(self) -> Self {
+        match self {
+            Self::Age => Self::Money,
+            Self::Money => Self::KeyLeft,
+            Self::KeyLeft => Self::Key,
+            Self::Key => Self::Age,
+        }
+    }
+}
+
+/// Which way a list is sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Most pressing first.
+    #[default]
+    Pressing,
+    /// The other way round.
+    Reversed,
+}
+
+impl State {
+    /// Takes the records of a poll in.
+    pub fn sync(&mut self, answer: &Answer<Vec<Record>>, reading: Reading) {
+        let Some(records) = answer.value() else { return };
+        self.total = records.len();
+        let mut kept: Vec<&Record> = records.iter().filter(|r| matches(r, &self.filter)).collect();
+        kept.sort_by(|a, b| compare(self.sort, a, b));
+        if self.order == Order::Reversed {
+            kept.reverse();
+        }
+        self.list.sync(kept.into_iter().map(|r| r.id.clone()).collect(), reading);
+    }
+}
+
+fn compare(sort: Sort, a: &Record, b: &Record) -> Ordering {
+    let by_age = || a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id));
+    match sort {
+        Sort::Age => by_age(),
+        Sort::Money => match (&a.money, &b.money) {
+            (Some(x), Some(y)) => x.currency.cmp(&y.currency).then(y.minor.cmp(&x.minor)).then_with(by_age),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => by_age(),
+        },
+        // An unknown first use is the most pressing: nothing can be relied on.
+        Sort::KeyLeft => a.first_key_use.cmp(&b.first_key_use).then_with(by_age),
+        Sort::Key => a.id.cmp(&b.id),
+    }
+}
+
+/// Whether a record has every word of a filter: `word`, `field:value`, `!word`.
+pub fn matches(record: &Record, filter: &str) -> bool {
+    let fields: [(&str, String); 8] = [
+        ("scope", record.id.scope.to_string()),
+        ("key", record.id.key.to_string()),
+        ("order", record.order.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("payment", record.payment.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("provider", record.provider.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("at", record.recovery_point.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("status", record.payment_status.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("amount", record.money.as_ref().map(|m| format!("{m} {}", m.amount())).unwrap_or_default()),
+    ];
+    filter.split_whitespace().all(|word| {
+        let (negated, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
+        let word = word.to_lowercase();
+        let hit = match word.split_once(':').filter(|(field, _)| fields.iter().any(|(name, _)| name == field)) {
+            Some((field, value)) => {
+                fields.iter().any(|(name, text)| *name == field && text.to_lowercase().contains(value))
+            }
+            None => fields.iter().any(|(_, text)| text.to_lowercase().contains(&word)),
+        };
+        hit != negated
+    })
+}
+
+fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
+    match id {
+        ScreenId::Unknown => &mut model.screens.unknown,
+        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
+            &mut model.screens.stuck
+        }
+    }
+}
+
+/// Sorts a list anew from the picture.
+pub fn resync(model: &mut Model, id: ScreenId) {
+    let Some(answer) = model.picture.snapshot().map(|s| match id {
+        ScreenId::Unknown => s.unknown.clone(),
+        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
+            s.stuck.clone()
+        }
+    }) else {
+        return;
+    };
+    state_of(model, id).sync(&answer, Reading::No);
+}
+
+/// The keys of both lists.
+pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
+    match command {
+        RowCommand::Move(motion) => {
+            let page = page_rows(model);
+            state_of(model, id).list.go(motion, page);
+        }
+        RowCommand::Enter => {
+            let Some(record) = state_of(model, id).list.cursor().cloned() else { return Some(vec![]) };
+            return Some(model.go(Place::Record(record, id), now));
+        }
+        RowCommand::Sort => {
+            let state = state_of(model, id);
+            state.sort = state.sort.next();
+            resync(model, id);
+        }
+        RowCommand::Reverse => {
+            let state = state_of(model, id);
+            state.order = match state.order {
+                Order::Pressing => Order::Reversed,
+                Order::Reversed => Order::Pressing,
+            };
+            resync(model, id);
+        }
+        RowCommand::Back | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => return None,
+    }
+    Some(vec![])
+}
+
+const COLUMNS: &[Column] = &[
+    Column::ids("SCOPE", 9, 1).up_to(16),
+    Column::ids("KEY", 10, 0).up_to(24),
+    Column::words("AGE", 6, 1),
+    Column::words("STUCK AT", 15, 2),
+    Column::numbers("AMOUNT", 12, 1).up_to(14),
+    Column::words("PROVIDER", 9, 6).up_to(12),
+    Column::numbers("TRY", 3, 5),
+    Column::words("KEY LEFT", 8, 7),
+    Column::words("NEXT", 9, 3),
+    Column::ids("ORDER", 10, 8).up_to(14),
+    Column::words("OWNER", 8, 9).up_to(12),
+];
+
+/// Draws a table of records; `selected` is the place of the cursor.
+pub fn table_of(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    ids: &[RecordId],
+    selected: Option<usize>,
+    now: Now,
+) -> usize {
+    let what = Table { columns: COLUMNS, rows: ids.len(), selected };
+    let row = |index: usize| ids.get(index).map(|id| cells(model, id, now)).unwrap_or_default();
+    if area.width < 76 { table::cards(canvas, area, what, row) } else { table::draw(canvas, area, what, row) }
+}
+
+fn cells(model: &Model, id: &RecordId, now: Now) -> Vec<Span> {
+    let span = |role: Role, text: String| Span { role, text };
+    let Some(record) = model.picture.record(id) else {
+        return vec![
+            span(Role::Unknown, " ?".into()),
+            span(Role::Normal, id.scope.to_string()),
+            span(Role::Normal, id.key.to_string()),
+        ];
+    };
+    let at = model.db_now(now);
+    let (sign, role) = sign_of(record);
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "?".into());
+    let when = match model.zone {
+        Zone::Ages => words(age(record.created_at, at)),
+        Zone::Utc => clock(record.created_at).chars().take(5).chain(['Z']).collect(),
+    };
+    vec![
+        span(role, sign.into()),
+        span(Role::Normal, id.scope.to_string()),
+        span(Role::Normal, id.key.to_string()),
+        span(Role::Normal, when),
+        span(Role::Normal, or_dash(record.recovery_point.as_ref().map(ToString::to_string))),
+        span(Role::Normal, or_dash(record.money.as_ref().map(ToString::to_string))),
+        span(Role::Normal, or_dash(record.provider.as_ref().map(ToString::to_string))),
+        span(Role::Normal, or_dash(record.attempt.map(|a| a.0.to_string()))),
+        span(Role::Normal, key_left(model, record, now)),
+        span(Role::Normal, next_of(model, id, record, now)),
+        span(Role::Normal, record.order.as_ref().map_or_else(|| "-".into(), ToString::to_string)),
+        span(Role::Normal, record.owner.as_ref().map_or_else(|| "-".into(), ToString::to_string)),
+    ]
+}
+
+/// The sign of a record: what may have moved money is critical.
+pub fn sign_of(record: &Record) -> (&'static str, Role) {
+    use crate::domain::record::RecoveryPoint as P;
+    let asked = match &record.recovery_point {
+        Some(P::ProviderCalled) => true,
+        Some(P::Created | P::Charged | P::Done) => false,
+        Some(P::Unrecognised(_)) | None => record.payment_status == Some(PaymentStatus::Unknown),
+    };
+    if asked || record.payment_status == Some(PaymentStatus::Unknown) {
+        ("!!", Role::Critical)
+    } else {
+        (" !", Role::Caution)
+    }
+}
+
+/// How long the provider still remembers the key.
+pub fn key_left(model: &Model, record: &Record, now: Now) -> String {
+    let terms = model.setup.context.terms_of(record);
+    match (terms.key_retention, record.first_key_use) {
+        (Some(retention), Some(first)) => {
+            let end = retention.after(first);
+            let at = model.db_now(now);
+            if end <= at { "over".into() } else { words(until(end, at)) }
+        }
+        (None, _) | (_, None) => "?".into(),
+    }
+}
+
+fn next_of(model: &Model, id: &RecordId, record: &Record, now: Now) -> String {
+    if let Some(step) = model.step(id, now) {
+        return next_word(&step).into();
+    }
+    if record.lease.is_live(model.db_now(now)) { "wait".into() } else { "lookup".into() }
+}
+
+/// Draws one of the lists with its sentence.
+pub fn view(
+    model: &Model,
+    state: &State,
+    answer: &Answer<Vec<Record>>,
+    head: Vec<Line>,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    room: Room,
+    now: Now,
+) {
+    let mut lines = head;
+    let glyphs = model.setup.look.glyphs;
+    let arrow = match state.order {
+        Order::Pressing => glyphs.order.0,
+        Order::Reversed => glyphs.order.1,
+    };
+    let filter = if state.filter.is_empty() { "none".to_owned() } else { state.filter.clone() };
+    let shown = state.list.order().len();
+    lines.push(
+        Line::of(Role::Dim, " Filter: ")
+            .then(filter)
+            .and(Role::Dim, "   Sort: ")
+            .then(format!("{} {arrow}", state.sort.word()))
+            .and(Role::Dim, format!("   {shown} of {} shown. Rows keep their place.", state.total)),
+    );
+    if state.list.arrived() > 0 {
+        lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.list.arrived())));
+    }
+    let rest = sentence(canvas, area, &lines);
+    if let Some(why) = answer.why_not() {
+        canvas.line(rest, &not_known("this list", why));
+        return;
+    }
+    if shown == 0 {
+        let text =
+            if state.total == 0 { "ok No such records." } else { " ! The filter hides every record. / changes it." };
+        canvas.line(rest, &Line::plain(text));
+        return;
+    }
+    let (list, preview) = if room.has_preview() {
+        let (list, preview) = left(rest, rest.width.saturating_sub(46));
+        (list, preview)
+    } else {
+        (rest, Rect::default())
+    };
+    let below_height = if room == Room::One && list.height > 12 { 5 } else { 0 };
+    let (rows, below) = bottom(list, below_height);
+    let hidden = table_of(model, canvas, rows, state.list.order(), state.list.position(), now);
+    let Some(id) = state.list.cursor() else { return };
+    if room.has_preview() {
+        let inside = panel(canvas, preview, "RECORD");
+        let lines = wrapped(&record::preview_lines(model, id, now), usize::from(inside.width), canvas);
+        canvas.lines(inside, &lines);
+    } else {
+        under(model, id, hidden, canvas, below, now);
+    }
+}
+
+/// 80x24: what the record under the cursor means, and that nothing is deleted here.
+fn under(model: &Model, id: &RecordId, hidden: usize, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
+    let (_, area) = top(area, 1);
+    let mut lines = Vec::new();
+    if let Some(record) = model.record(id) {
+        let (sentence, _) = record::sentence_of(model, record, now);
+        lines.push(Line::plain(format!(" {id}: ")).then(sentence));
+    }
+    let mut wrapped = wrapped(&lines, usize::from(area.width), canvas);
+    wrapped.truncate(2);
+    if hidden > 0 {
+        wrapped.push(Line::of(Role::Dim, format!(" {hidden} more below (G = last).")));
+    }
+    wrapped.push(Line::of(Role::Dim, " Records are never deleted here. Del shows why and what to do instead."));
+    canvas.lines(area, &wrapped);
+}

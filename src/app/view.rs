@@ -1,0 +1,174 @@
+//! The whole picture: band, tabs, rule or banner, the screen's body, a dialog over it, notice, keys.
+//!
+//! Pure: the same model at the same moment is the same picture. Must not change anything.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::dialog::{self, Dialog};
+use super::keymap::{self, AppCommand, Command, Scope};
+use super::model::{Acting, Model, Place, Typing};
+use super::picture::Freshness;
+use super::screen::{SCREENS, record, screen};
+use crate::domain::environment::EnvironmentKind;
+use crate::domain::time::{Now, clock, words};
+use crate::ui::layout::{Page, Room, inset};
+use crate::ui::widgets::band::{self, Band};
+use crate::ui::widgets::footer;
+use crate::ui::widgets::tabs::{self, Here, Tab};
+use crate::ui::{Canvas, Line, Role};
+
+/// Draws the model.
+pub fn view(model: &Model, frame: &mut Frame<'_>, now: Now) {
+    let area = frame.area();
+    let mut canvas = Canvas::new(frame.buffer_mut(), &model.setup.look);
+    canvas.clear(area, Role::Normal);
+    let page = Page::of(area);
+    let freshness = model.freshness(now);
+    band::draw(&mut canvas, page.band, &band_of(model, freshness, now));
+    where_we_are(model, &mut canvas, page.tabs);
+    rule(model, &mut canvas, page.rule, freshness, now);
+    let covered = matches!(model.dialog, Some(Dialog::Guard(_)));
+    if !covered {
+        canvas.lay_over(freshness.is_old().then_some(Role::Old));
+        match &model.place {
+            Place::Screen(id) => (screen(*id).view)(model, &mut canvas, page.body, page.room, now),
+            Place::Record(id, _) => record::view(model, id, &mut canvas, page.body, page.room, now),
+        }
+        canvas.lay_over(None);
+    }
+    if model.dialog.is_some() && page.room < Room::Preview {
+        // Too narrow for a dialog beside anything: scraps of the screen around it only distract.
+        canvas.clear(page.body, Role::Normal);
+    }
+    dialog::view(model, &mut canvas, inset(page.body), now);
+    notice(model, &mut canvas, page.notice, freshness, now);
+    footer::draw(&mut canvas, page.footer, &keymap::footer(&model.scopes(now)));
+}
+
+fn band_of(model: &Model, freshness: Freshness, now: Now) -> Band {
+    let environment = &model.setup.context.environment;
+    let role = match environment.kind {
+        EnvironmentKind::Production => Role::BandProduction,
+        EnvironmentKind::Staging => Role::BandStaging,
+        EnvironmentKind::Development => Role::BandDevelopment,
+        EnvironmentKind::Demo => Role::BandDemo,
+    };
+    let writes = match &model.dialog {
+        Some(Dialog::Guard(guard)) => guard.writes(),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
+    };
+    let mode = if writes {
+        ("WRITE (this plan only)".to_owned(), Role::Write)
+    } else {
+        ("READ-ONLY".to_owned(), Role::Normal)
+    };
+    let age = match freshness {
+        Freshness::Waiting => ("data NOT KNOWN".to_owned(), Role::Unknown),
+        Freshness::Fresh(old) => (format!("data fresh {}", words(old)), Role::Normal),
+        Freshness::Ageing(old) => (format!("data {} old", words(old)), Role::Caution),
+        Freshness::Stale(old) => (format!("data STALE {}", words(old)), Role::Stale),
+        Freshness::Lost(Some(old)) => (format!("data STALE {}", words(old)), Role::Lost),
+        Freshness::Lost(None) => ("data NOT KNOWN".to_owned(), Role::Lost),
+        Freshness::Paused(old) => (format!("PAUSED {}", words(old)), Role::Stale),
+    };
+    let mut extra = vec![model.setup.context.operator.to_string()];
+    if model.setup.acting == Acting::Off {
+        extra.push("look-ups only (no --act)".into());
+    }
+    Band {
+        environment: (environment.kind.band().to_owned(), role),
+        database: model.facts.as_ref().map_or_else(|| "not connected".to_owned(), |f| f.database.clone()),
+        mode,
+        extra,
+        age,
+        clock: clock(now.0),
+        help: keymap::label(Scope::Global, Command::App(AppCommand::Help)),
+    }
+}
+
+fn where_we_are(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    match &model.place {
+        Place::Record(id, from) => {
+            let from_title = screen(*from).titles.first().copied().unwrap_or_default();
+            let mut line = Line::of(Role::Dim, format!(" {from_title} > "));
+            line.push(Role::Selected, format!(" {id} "));
+            canvas.line(area, &line);
+            let order = model.screens.records(*from);
+            if let Some(place) = order.iter().position(|other| other == id) {
+                let text = format!("{} of {}  ", place.saturating_add(1), order.len());
+                canvas.line_right(area, &Line::of(Role::Dim, text).and(Role::Key, "J/K").then(" next "));
+            }
+        }
+        Place::Screen(here) => {
+            let row: Vec<Tab> = SCREENS
+                .iter()
+                .map(|screen| {
+                    let (count, role) = (screen.count)(model);
+                    let on = if screen.id == *here { Here::Yes } else { Here::No };
+                    Tab { digit: screen.digit, titles: screen.titles, count, role, here: on }
+                })
+                .collect();
+            tabs::draw(canvas, area, &row);
+        }
+    }
+}
+
+fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
+    match freshness {
+        Freshness::Lost(_) => {
+            canvas.clear(area, Role::Lost);
+            canvas.line(area, &Line::of(Role::Lost, lost_banner(model, now)));
+        }
+        Freshness::Stale(_) | Freshness::Paused(_) => {
+            canvas.clear(area, Role::Stale);
+            let why = model.picture.why_no_action(model.setup.poll_every, now).unwrap_or_default();
+            canvas.line(area, &Line::of(Role::Stale, format!(" {why}")));
+        }
+        Freshness::Waiting | Freshness::Fresh(_) | Freshness::Ageing(_) => {
+            let across = canvas.look().glyphs.line.0.repeat(usize::from(area.width));
+            canvas.line(area, &Line::of(Role::Dim, across));
+        }
+    }
+}
+
+fn lost_banner(model: &Model, now: Now) -> String {
+    let since = model
+        .picture
+        .lost_since()
+        .map_or_else(String::new, |since| format!(" {} ago", words(crate::domain::time::age(since.0, now.0))));
+    let seen = if model.picture.snapshot().is_some() {
+        format!("Numbers are as of {}.", model.picture.as_of())
+    } else {
+        "Nothing has been seen yet.".to_owned()
+    };
+    format!("XX DATABASE LOST{since}. {seen} Actions are off. XX")
+}
+
+fn notice(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
+    if let Some(line) = &model.line {
+        let (sign, hint) = match line.typing {
+            Typing::Filter { .. } => ("/", "words, or field:value; ! turns it round"),
+            Typing::Command => (":", "a screen, open SCOPE KEY, find TEXT"),
+        };
+        let shown = Line::of(Role::Key, sign).and(Role::Field, line.field.shown()).and(Role::Dim, format!("   {hint}"));
+        canvas.line(area, &shown);
+        return;
+    }
+    if let Some(notice) = model.notice.as_ref().filter(|n| n.is_current(now)) {
+        let sign = if notice.role == Role::Caution { " ! " } else { " i " };
+        let width = usize::from(area.width).saturating_sub(1);
+        let text = crate::ui::wide::cut(
+            &format!("{sign}{}", notice.text),
+            width,
+            crate::ui::wide::Keep::Start,
+            canvas.charset(),
+        );
+        canvas.line(area, &Line::of(notice.role, text));
+        return;
+    }
+    // A small window has no rule: what the banner says must still be on it.
+    if matches!(freshness, Freshness::Lost(_)) && canvas.area().height < 12 {
+        canvas.line(area, &Line::of(Role::Lost, lost_banner(model, now)));
+    }
+}
