@@ -90,7 +90,7 @@ fn lines(model: &Model, on: Option<&RecordId>) -> Vec<Line> {
         (Request::HandOver, "give it to a person, with what you saw"),
     ] {
         let key = label(Scope::NoDelete, Command::Ask(request));
-        lines.push(Line::of(Role::Key, format!(" {key}  ")).and(Role::Heading, format!("{:<22}", request.title())).then(says));
+        lines.push(Line::of(Role::Key, format!(" {key}  ")).and(Role::Heading, format!("{:<23} ", request.title())).then(says));
     }
     lines.push(Line::empty());
     lines.push(Line::of(Role::Dim, "Old records leave by the service's own retention job only: see :retention"));

@@ -99,6 +99,17 @@ fn is_quiet(row: Row, snapshot: &Snapshot) -> bool {
     }
 }
 
+fn quiet_word(signal: Signal) -> &'static str {
+    match signal {
+        Signal::Pending => "long pending",
+        Signal::Outbox => "outbox",
+        Signal::Webhooks => "webhooks",
+        Signal::HandedOver => "handed over",
+        Signal::Xmin => "transaction",
+        Signal::Unknown | Signal::Stuck => signal.title(),
+    }
+}
+
 /// The quiet signals in one line; nothing when there are none.
 fn quiet_line(snapshot: &Snapshot) -> Option<Line> {
     let quiet: Vec<String> = Signal::ALL
@@ -110,7 +121,7 @@ fn quiet_line(snapshot: &Snapshot) -> Option<Line> {
                 Some(start) if signal == Signal::Xmin => words(age(start, snapshot.db_now)),
                 Some(_) | None => pulse.count.to_string(),
             };
-            Some(format!("{} {value}", signal.title().to_lowercase()))
+            Some(format!("{} {value}", quiet_word(signal)))
         })
         .collect();
     (!quiet.is_empty()).then(|| Line::of(Role::Dim, format!("   Quiet: {}", quiet.join(" · "))))
@@ -151,12 +162,9 @@ pub fn sentence_lines(model: &Model, now: Now) -> Vec<Line> {
         ];
     };
     let old = model.freshness(now).is_old();
-    let at = if old { snapshot.db_now } else { model.db_now(now) };
+    let at = model.db_now(now);
     let assessment = alarm::assess(snapshot, &model.setup.normals);
     let mut lines = Vec::new();
-    if old {
-        lines.push(Line::of(Role::Stale, format!(" as of {} ", model.picture.as_of())).then("  Trend: not known now."));
-    }
     lines.extend(worst(&assessment, model, at, old));
     lines
 }
@@ -169,9 +177,12 @@ fn worst(assessment: &Assessment, model: &Model, at: Instant, old: bool) -> Vec<
         ];
     };
     let role = level_role(assessment.level);
-    let mut lines = vec![
-        Line::of(role, format!("{} {}", first.level.sign(), first.level.word())).then(format!("  {}", first.what)),
-    ];
+    let mut lines = vec![if first.level == Level::NotKnown {
+        // The words of the alarm say NOT KNOWN themselves.
+        Line::of(role, format!("{} {}", first.level.sign(), first.what))
+    } else {
+        Line::of(role, format!("{} {}", first.level.sign(), first.level.word())).then(format!("  {}", first.what))
+    }];
     let facts = if old {
         alarm::facts_line(first, &std::collections::BTreeMap::new(), at)
     } else {
@@ -202,14 +213,20 @@ pub fn level_role(level: Level) -> Role {
     }
 }
 
-const COLUMNS: &[Column] = &[
+/// The columns; an old number is not called NOW.
+const fn table_columns(now: &'static str) -> [Column; 6] {
+    [
     Column::words("SIGNAL", 23, 0),
-    Column::numbers("NOW", 7, 1),
+    Column::numbers(now, 7, 1),
     Column::numbers("NORMAL", 6, 3),
     Column::words("LAST 60 MIN", 12, 4),
     Column::words("TREND", 13, 1),
     Column::words("SINCE", 6, 2).up_to(16),
-];
+    ]
+}
+
+const COLUMNS: [Column; 6] = table_columns("NOW");
+const OLD_COLUMNS: [Column; 6] = table_columns("AS OF");
 
 fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
     let rest = sentence(canvas, area, &sentence_lines(model, now));
@@ -237,7 +254,8 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
 
 fn signals(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
     let state = &model.screens.overview.list;
-    let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
+    let columns = if model.freshness(now).is_old() { &OLD_COLUMNS } else { &COLUMNS };
+    let what = Table { columns, rows: state.order().len(), selected: state.position() };
     let row = |index: usize| state.order().get(index).map(|row| cells(model, snapshot, *row, canvas_glyphs(model), now)).unwrap_or_default();
     if room == Room::Card && area.width < 60 {
         table::cards(canvas, area, what, row);
@@ -261,7 +279,7 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
             span(Role::Normal, "-".into()),
         ]
     };
-    let build = |level: Level, name: &str, value: String, normal: String, series: Vec<Option<u64>>, trend: String, when: Option<Instant>| {
+    let build = |level: Level, name: &str, value: String, normal: String, series: Series, trend: String, when: Option<Instant>| {
         let role = match level {
             Level::Ok => Role::Normal,
             Level::Caution | Level::NotKnown | Level::Critical => level_role(level),
@@ -274,7 +292,7 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
         let trend = if old { "not known now".into() } else { trend };
         vec![
             span(role, sign.into()), span(role, name.into()), span(role, value), span(Role::Dim, normal),
-            span(role, bars(&series, 12, glyphs)), span(role, trend), span(Role::Normal, when),
+            span(role, bars(&series.values, 12, series.full, glyphs)), span(role, trend), span(Role::Normal, when),
         ]
     };
     match row {
@@ -283,7 +301,7 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
             let level = alarm::level_of(pulse, &model.setup.normals);
             let normal = model.setup.normals.get(signal.word()).map_or_else(|| "-".into(), ToString::to_string);
             let history = model.histories.get(&signal);
-            let series = history.map(|h| h.series(12, at)).unwrap_or_default();
+            let series = Series { values: history.map(|h| h.series(12, at)).unwrap_or_default(), full: 4 };
             let trend = history.map_or(Trend::TooEarly, |h| h.trend(at)).to_string();
             let when = if pulse.count == 0 { None } else { pulse.oldest };
             let value = match (signal, pulse.oldest) {
@@ -302,9 +320,16 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &crate::ui::Glyph
             let Some(rates) = snapshot.rates.value() else { return unknown("Answers /min") };
             let series = rates.series(60, at, |m| m.requests);
             let value = last_full(&series).map_or_else(|| "?".into(), |n| n.to_string());
-            build(Level::Ok, "Answers /min", value, normal_of(model, "answers"), slots(&series), rate_trend(&series), None)
+            build(Level::Ok, "Answers /min", value, normal_of(model, "answers"), Series { values: slots(&series), full: 1 }, rate_trend(&series), None)
         }
     }
+}
+
+/// Values for a row of bars, and from which value on a bar is full.
+#[derive(Debug, Default)]
+struct Series {
+    values: Vec<Option<u64>>,
+    full: u64,
 }
 
 fn normal_of(model: &Model, word: &str) -> String {
@@ -313,7 +338,7 @@ fn normal_of(model: &Model, word: &str) -> String {
 
 fn rules(
     snapshot: &Snapshot,
-    build: impl Fn(Level, &str, String, String, Vec<Option<u64>>, String, Option<Instant>) -> Vec<Span>,
+    build: impl Fn(Level, &str, String, String, Series, String, Option<Instant>) -> Vec<Span>,
     unknown: impl Fn(&str) -> Vec<Span>,
 ) -> Vec<Span> {
     use crate::domain::rule::{RuleState, Severity};
@@ -340,7 +365,7 @@ fn rules(
         return unknown(name);
     }
     let more = if unjudged > 0 { format!("{unjudged} NOT KNOWN") } else { "-".into() };
-    build(level, name, violated.to_string(), "0".into(), Vec::new(), more, first)
+    build(level, name, violated.to_string(), "0".into(), Series::default(), more, first)
 }
 
 fn rate(
@@ -349,13 +374,13 @@ fn rate(
     name: &str,
     pick: impl Fn(Minute) -> u64 + Copy,
     at: Instant,
-    build: impl Fn(Level, &str, String, String, Vec<Option<u64>>, String, Option<Instant>) -> Vec<Span>,
+    build: impl Fn(Level, &str, String, String, Series, String, Option<Instant>) -> Vec<Span>,
     unknown: impl Fn(&str) -> Vec<Span>,
 ) -> Vec<Span> {
     let Some(rates) = snapshot.rates.value() else { return unknown(name) };
     let sum = rates.over(Seconds(300), at);
     let Some(share) = sum.share(pick(sum)) else {
-        return build(Level::Ok, name, "none".into(), "-".into(), slots(&rates.series(60, at, pick)), "-".into(), None);
+        return build(Level::Ok, name, "none".into(), "-".into(), Series::default(), "-".into(), None);
     };
     let word = name.split(' ').next().unwrap_or(name);
     let normal = model.setup.normals.get(word).copied();
@@ -365,7 +390,10 @@ fn rate(
     };
     let normal = normal.map_or_else(|| "-".into(), |n| format!("<{}", percent(n)));
     let series = rates.series(60, at, pick);
-    build(level, name, percent(share), normal, slots(&series), rate_trend(&series), None)
+    // A bar is full at two percent of the busiest five minutes at least.
+    let busiest = slots(&rates.series(60, at, |m| m.requests)).into_iter().flatten().max().unwrap_or(0);
+    let bars = Series { values: slots(&series), full: busiest / 50 };
+    build(level, name, percent(share), normal, bars, rate_trend(&series), None)
 }
 
 /// Tenths of a percent: `4.8%`.

@@ -186,8 +186,8 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
 }
 
 const COLUMNS: &[Column] = &[
-    Column::ids("SCOPE", 9, 1).up_to(16),
-    Column::ids("KEY", 10, 0).up_to(24),
+    Column::ids("SCOPE", 7, 1).up_to(16),
+    Column::ids("KEY", 12, 0).up_to(24),
     Column::words("AGE", 6, 1),
     Column::words("STUCK AT", 15, 2),
     Column::numbers("AMOUNT", 12, 1).up_to(14),
@@ -279,11 +279,13 @@ pub fn view(model: &Model, state: &State, answer: &Answer<Vec<Record>>, head: Ve
     };
     let filter = if state.filter.is_empty() { "none".to_owned() } else { state.filter.clone() };
     let shown = state.list.order().len();
+    if answer.value().is_some() {
     lines.push(
         Line::of(Role::Dim, " Filter: ").then(filter)
             .and(Role::Dim, "   Sort: ").then(format!("{} {arrow}", state.sort.word()))
-            .and(Role::Dim, format!("   {shown} of {} shown. Rows keep their place.", state.total)),
+            .and(Role::Dim, format!("   {shown} of {}, rows keep their place", state.total)),
     );
+    }
     if state.list.arrived() > 0 {
         lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.list.arrived())));
     }

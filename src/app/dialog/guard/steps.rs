@@ -40,7 +40,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             vec![]
         }
         Command::Guard(GuardCommand::Again) => again(model, now),
-        Command::Guard(GuardCommand::ReadBack) => read_back(model),
+        Command::Guard(GuardCommand::ReadBack) => read_back(model, now),
         Command::Guard(GuardCommand::LeaveAnyway) => {
             model.leave = Leave::Now;
             vec![Effect::Quit]
@@ -191,12 +191,19 @@ fn again(model: &mut Model, now: Now) -> Vec<Effect> {
     }
 }
 
-fn read_back(model: &mut Model) -> Vec<Effect> {
+fn read_back(model: &mut Model, now: Now) -> Vec<Effect> {
     let Some(guard) = guard_of(model) else { return vec![] };
     let Phase::Result(finished) = &guard.phase else { return vec![] };
     match &finished.outcome {
         Outcome::Unknown { intent: Some(intent), .. } => vec![Effect::ReadBack(guard.run, *intent)],
-        Outcome::Unknown { intent: None, .. } | Outcome::Done { .. } | Outcome::Refused { .. } | Outcome::Conflict { .. } => vec![],
+        Outcome::Unknown { intent: None, .. } => {
+            model.say("No intent was written, so there is nothing to ask for. 8 shows the log.", now);
+            vec![]
+        }
+        Outcome::Done { .. } | Outcome::Refused { .. } | Outcome::Conflict { .. } => {
+            model.say("The outcome is known: it is on this page.", now);
+            vec![]
+        }
     }
 }
 

@@ -63,7 +63,7 @@ fn steps(guard: &Guard) -> Line {
         line.push(Role::Normal, "  ");
     }
     if guard.request == Request::Resume {
-        line.push(Role::Dim, "(approval: not available yet)");
+        line.push(Role::Dim, "approval: not yet available");
     }
     line
 }

@@ -154,7 +154,7 @@ pub fn connection(model: &Model, canvas: &mut Canvas<'_>, area: Rect, now: Now) 
         lines.push(Line::of(Role::Critical, " Why: ").then(last.why.to_string()));
         let next = picture.next_try.map_or_else(
             || "trying now".into(),
-            |next| format!("next try in {}", words(until(next, now.0))),
+            |next| if next > now.0 { format!("next try in {}", words(until(next, now.0))) } else { "trying now".into() },
         );
         lines.push(Line::plain(format!(" Reconnect: {} failed in a row, {next} (", picture.failures()))
             .and(Role::Key, "r").then(" = now)."));
