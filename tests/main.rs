@@ -3,4 +3,5 @@
 mod keys;
 mod layers;
 mod peek;
+mod screens;
 mod support;

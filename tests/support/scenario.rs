@@ -53,6 +53,11 @@ pub fn look(name: &str) -> Look {
     looks.iter().find(|(known, _)| *known == name).expect("a look").1.clone()
 }
 
+fn policy() -> Policy {
+    static POLICY: OnceLock<Policy> = OnceLock::new();
+    POLICY.get_or_init(Policy::default).clone()
+}
+
 /// What a console in production is started with.
 pub fn setup(look: Look, acting: Acting) -> Setup {
     let terms = ProviderTerms { key_retention: Some(Seconds(86_400)), settle: Seconds(60) };
@@ -61,7 +66,7 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
             environment: Environment { name: "prod".into(), kind: EnvironmentKind::Production },
             operator: Operator::new("dana"),
             role: "not connected".into(),
-            policy: Policy::default(),
+            policy: policy(),
             terms: BTreeMap::from([(ProviderName::new("acme-psp"), terms)]),
         },
         acting,
@@ -409,7 +414,9 @@ impl Console {
     /// The same, in a look.
     pub fn with(snapshot: Snapshot, look_name: &str, acting: Acting) -> Self {
         let mut console = Self::blank(look_name, acting);
-        console.model.histories = histories(&snapshot);
+        static HISTORIES: OnceLock<BTreeMap<Signal, unstuck::domain::trend::History>> = OnceLock::new();
+        let is_incident = snapshot == incident();
+        console.model.histories = if is_incident { HISTORIES.get_or_init(|| histories(&snapshot)).clone() } else { histories(&snapshot) };
         console.send(Msg::Connected(Box::new(facts())));
         console.poll(snapshot);
         console
