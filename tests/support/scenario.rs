@@ -594,7 +594,9 @@ impl Console {
             Effect::ReadBack(run, intent) => {
                 let mut entry = log().remove(0);
                 entry.intent = Some(intent);
-                self.send(Msg::Guard(run, GuardMsg::ReadBack(Ok(Some(entry)))));
+                entry.result = Some("not done".into());
+                entry.detail = Some("Closed: the change never reached the database.".into());
+                self.send(Msg::Guard(run, GuardMsg::ReadBack(Ok(Some(Box::new(entry))))));
             }
             Effect::Copy(text) => {
                 self.copied.push(text);

@@ -69,13 +69,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             model.screens.conflicts.list.go(motion, page);
             Some(vec![])
         }
-        RowCommand::Enter => match model.screens.conflicts.target() {
-            Some(id) => Some(model.go(Place::Record(id, ScreenId::Conflicts), now)),
-            None => {
-                model.say("This line stands for several keys: there is no single record behind it.", now);
-                Some(vec![])
-            }
-        },
+        RowCommand::Enter => Some(if let Some(id) = model.screens.conflicts.target() {
+            model.go(Place::Record(id, ScreenId::Conflicts), now)
+        } else {
+            model.say("This line stands for several keys: there is no single record behind it.", now);
+            vec![]
+        }),
         RowCommand::Back | RowCommand::Sort | RowCommand::Reverse | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => None,
     }
 }

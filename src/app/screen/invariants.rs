@@ -110,13 +110,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             }
             Some(vec![])
         }
-        (RowCommand::Enter, Some(_)) => match model.screens.invariants.target(model) {
-            Some(id) => Some(model.go(Place::Record(id, ScreenId::Invariants), now)),
-            None => {
-                model.say("This row names no record (scope and key).", now);
-                Some(vec![])
-            }
-        },
+        (RowCommand::Enter, Some(_)) => Some(if let Some(id) = model.screens.invariants.target(model) {
+            model.go(Place::Record(id, ScreenId::Invariants), now)
+        } else {
+            model.say("This row names no record (scope and key).", now);
+            vec![]
+        }),
         (RowCommand::Back, Some(_)) => {
             model.screens.invariants.row = None;
             Some(vec![])

@@ -269,9 +269,19 @@ fn next_of(model: &Model, id: &RecordId, record: &Record, now: Now) -> String {
     if record.lease.is_live(model.db_now(now)) { "wait".into() } else { "lookup".into() }
 }
 
+/// What one of the lists shows.
+pub struct ListOf<'a> {
+    /// Rows and cursor.
+    pub state: &'a State,
+    /// The records of the poll, or why there are none.
+    pub answer: &'a Answer<Vec<Record>>,
+    /// The sentence.
+    pub head: Vec<Line>,
+}
+
 /// Draws one of the lists with its sentence.
-pub fn view(model: &Model, state: &State, answer: &Answer<Vec<Record>>, head: Vec<Line>, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
-    let mut lines = head;
+pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
+    let ListOf { state, answer, head: mut lines } = list;
     let glyphs = model.setup.look.glyphs;
     let arrow = match state.order {
         Order::Pressing => glyphs.order.0,

@@ -93,11 +93,12 @@ pub fn page(guard: &Guard, environment: &Environment, width: usize, now: Now) ->
 }
 
 fn refused_lines(refused: &Refused) -> Vec<Line> {
+    let sent = if refused.way_out.contains("Nothing was sent") { "" } else { "Nothing was sent. " };
     vec![
         Line::of(Role::Caution, " ! REFUSED. ").then(refused.why.clone()),
         Line::empty(),
         Line::plain(format!("   {}", refused.way_out)),
-        Line::of(Role::Dim, "   Nothing was sent. n = new plan, Esc = close."),
+        Line::of(Role::Dim, format!("   {sent}n = new plan, Esc = close.")),
     ]
 }
 
