@@ -10,7 +10,8 @@ use unstuck::domain::time::Now;
 use crate::support::scenario::{Console, incident, noon, stuck_records};
 
 /// Every place a key can be pressed in: keys that lead there from the start.
-const PLACES: &[&str] = &["", "2", "3", "4", "5", "5<Enter>", "8", "2<Enter>", "2a", "2<Del>", "?", "2/", ":", "2al", "2an", "2ao"];
+const PLACES: &[&str] =
+    &["", "2", "3", "4", "5", "5<Enter>", "8", "2<Enter>", "2a", "2<Del>", "?", "2/", ":", "2al", "2an", "2ao"];
 
 fn console_at(place: &str) -> Console {
     let mut console = Console::on(incident());
@@ -35,7 +36,10 @@ fn no_key_changes_anything() {
 /// Keys that differ: every bound one, and of the unbound ones, which are all alike, a letter, a digit and a chord.
 fn keys_that_differ() -> Vec<Chord> {
     let bound = |chord: &Chord| KEYMAP.iter().any(|b| b.chords.contains(chord));
-    every_key().into_iter().filter(|c| bound(c) || [Chord::char('w'), Chord::char('9'), Chord::ctrl('e')].contains(c)).collect()
+    every_key()
+        .into_iter()
+        .filter(|c| bound(c) || [Chord::char('w'), Chord::char('9'), Chord::ctrl('e')].contains(c))
+        .collect()
 }
 
 fn no_pair_changes_anything(places: &[&str]) {
@@ -48,7 +52,8 @@ fn no_pair_changes_anything(places: &[&str]) {
                 console.settle_reads();
                 assert_eq!(console.acts, 0, "{place:?} {first} {second}: {:?}", console.effects);
                 // From an open menu or card, a letter and Enter on its plan ask the provider: that is the guard of a look-up.
-                let asked = matches!(*place, "2a" | "2<Del>") && (*first, *second) == (Chord::char('l'), Key::Enter.into());
+                let asked =
+                    matches!(*place, "2a" | "2<Del>") && (*first, *second) == (Chord::char('l'), Key::Enter.into());
                 assert_eq!(console.lookups, usize::from(asked), "{place:?} {first} {second}");
             }
         }
@@ -166,7 +171,16 @@ fn fifty_newer_records_leave_the_cursor_where_it_was() {
     let on = console.model.target();
     let mut snapshot = incident();
     let mut records: Vec<_> = (0..50)
-        .map(|i| crate::support::scenario::record("shop-eu", &format!("new-{i}"), "ord_1", 100, 5_000 + i, RecoveryPoint::ProviderCalled))
+        .map(|i| {
+            crate::support::scenario::record(
+                "shop-eu",
+                &format!("new-{i}"),
+                "ord_1",
+                100,
+                5_000 + i,
+                RecoveryPoint::ProviderCalled,
+            )
+        })
         .collect();
     records.extend(stuck_records());
     snapshot.stuck = Answer::known(records, noon());
@@ -174,7 +188,11 @@ fn fifty_newer_records_leave_the_cursor_where_it_was() {
     assert_eq!(console.model.target(), on, "50 older and newer ones came in");
     assert_eq!(console.model.screens.stuck.list.arrived(), 50);
     console.keys("al");
-    assert!(console.effects.last().is_some_and(|e| e.contains(&on.as_ref().expect("a record").to_string())), "{:?}", console.effects);
+    assert!(
+        console.effects.last().is_some_and(|e| e.contains(&on.as_ref().expect("a record").to_string())),
+        "{:?}",
+        console.effects
+    );
     let mut console = console_at("2jj");
     console.keys("R");
     assert_eq!(console.model.target(), on, "R sorts, the cursor stays on its record");

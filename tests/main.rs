@@ -1,7 +1,20 @@
-//! Every integration test of the project, in one binary: one link, one start.
-
+#[cfg(test)]
+mod cluster;
+#[cfg(test)]
+mod docs;
+#[cfg(test)]
 mod keys;
+#[cfg(test)]
+mod lab;
+#[cfg(test)]
 mod layers;
+#[cfg(test)]
 mod peek;
+#[cfg(test)]
+mod pty;
+#[cfg(test)]
 mod screens;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
+mod tape;

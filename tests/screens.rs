@@ -91,7 +91,8 @@ const SCENES: &[Scene] = &[
     ("look-up: result", |look| at(look, "2<Enter>al<Enter>")),
     ("look-up: not found", |look| {
         let mut console = at(look, "2<Enter>al");
-        console.provider = LookupOutcome::NotFound { absence: Absence::Consistent, why: "no charge with this key".into() };
+        console.provider =
+            LookupOutcome::NotFound { absence: Absence::Consistent, why: "no charge with this key".into() };
         console.keys("<Enter>");
         console
     }),
@@ -109,9 +110,14 @@ const SCENES: &[Scene] = &[
     }),
     ("resume: done", |look| confirmed(look, None)),
     ("resume: outcome unknown", |look| {
-        confirmed(look, Some(Outcome::Unknown { why: "the connection was lost after sending".into(), intent: Some(LogId(9916)) }))
+        confirmed(
+            look,
+            Some(Outcome::Unknown { why: "the connection was lost after sending".into(), intent: Some(LogId(9916)) }),
+        )
     }),
-    ("resume: conflict", |look| confirmed(look, Some(Outcome::Conflict { why: "attempt is 4, the plan saw 3.".into() }))),
+    ("resume: conflict", |look| {
+        confirmed(look, Some(Outcome::Conflict { why: "attempt is 4, the plan saw 3.".into() }))
+    }),
     ("resume: a newer version while reading", |look| {
         let mut console = looked_up(look, "ar<Enter>");
         let mut snapshot = incident();
@@ -232,7 +238,9 @@ fn ascii_says_the_same_words() {
 
 #[test]
 fn every_size_draws_and_no_cell_is_active_or_invisible() {
-    for (width, height) in [(0, 0), (1, 1), (10, 3), (20, 5), (40, 10), (60, 20), (79, 24), (80, 23), (119, 30), (120, 24), (200, 60)] {
+    for (width, height) in
+        [(0, 0), (1, 1), (10, 3), (20, 5), (40, 10), (60, 20), (79, 24), (80, 23), (119, 30), (120, 24), (200, 60)]
+    {
         for look in ["dark", "ascii"] {
             for (name, console) in scenes(look, width, height) {
                 let buffer = draw(&console.model, width, height, console.now);

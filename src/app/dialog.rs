@@ -69,7 +69,9 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                     vec![]
                 }
                 (Command::App(AppCommand::Copy), on) => vec![Effect::Copy(no_delete::text(model, on.as_ref()))],
-                (Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_), _) => vec![],
+                (Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_), _) => {
+                    vec![]
+                }
             }
         }
         Some(Dialog::Reader(reader)) => match command {
@@ -79,7 +81,12 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             }
             Command::Row(RowCommand::Back) => close(model),
             Command::App(AppCommand::Copy) => vec![Effect::Copy(reader.text())],
-            Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) | Command::Ask(_) => vec![],
+            Command::Go(_)
+            | Command::NotYet(_)
+            | Command::Row(_)
+            | Command::App(_)
+            | Command::Guard(_)
+            | Command::Ask(_) => vec![],
         },
     }
 }

@@ -44,8 +44,16 @@ impl Effect {
     pub fn changes_something(&self) -> bool {
         match self {
             Self::Act(..) => true,
-            Self::Quit | Self::Redraw | Self::PollNow | Self::Open(_) | Self::Find(_) | Self::Prepare(..)
-            | Self::Check(..) | Self::ReadBack(..) | Self::Copy(_) | Self::Refused(_) => false,
+            Self::Quit
+            | Self::Redraw
+            | Self::PollNow
+            | Self::Open(_)
+            | Self::Find(_)
+            | Self::Prepare(..)
+            | Self::Check(..)
+            | Self::ReadBack(..)
+            | Self::Copy(_)
+            | Self::Refused(_) => false,
         }
     }
 }

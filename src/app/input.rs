@@ -70,7 +70,14 @@ impl InputGuards {
 /// Keys that people hold down: a slow line delivers them in bunches.
 fn moves(chord: Chord) -> bool {
     match chord.key {
-        Key::Up | Key::Down | Key::Left | Key::Right | Key::PageUp | Key::PageDown | Key::Home | Key::End
+        Key::Up
+        | Key::Down
+        | Key::Left
+        | Key::Right
+        | Key::PageUp
+        | Key::PageDown
+        | Key::Home
+        | Key::End
         | Key::Backspace => true,
         Key::Char('j' | 'k' | 'J' | 'K') => chord.held == Held::Nothing,
         Key::Char('d' | 'u') => chord.held == Held::Ctrl,
@@ -111,7 +118,8 @@ mod tests {
     #[test]
     fn a_burst_is_swallowed_until_the_keys_stop() {
         let mut guards = InputGuards::default();
-        let text: Vec<Verdict> = "charge twice!".chars().zip(0..).map(|(c, i)| guards.judge(Chord::char(c), at(i))).collect();
+        let text: Vec<Verdict> =
+            "charge twice!".chars().zip(0..).map(|(c, i)| guards.judge(Chord::char(c), at(i))).collect();
         assert_eq!(text.iter().filter(|v| **v == Verdict::Counts).count(), 8);
         assert_eq!(text.last(), Some(&Verdict::Burst(13)));
         assert_eq!(guards.judge(Chord::char('j'), at(100)), Verdict::Burst(14));

@@ -110,8 +110,17 @@ impl fmt::Display for Chord {
             Key::Delete => f.write_str("Del"),
             Key::PageUp => f.write_str("PgUp"),
             Key::PageDown => f.write_str("PgDn"),
-            Key::Enter | Key::Esc | Key::Tab | Key::Backspace | Key::Insert | Key::Up | Key::Down
-            | Key::Left | Key::Right | Key::Home | Key::End => write!(f, "{:?}", self.key),
+            Key::Enter
+            | Key::Esc
+            | Key::Tab
+            | Key::Backspace
+            | Key::Insert
+            | Key::Up
+            | Key::Down
+            | Key::Left
+            | Key::Right
+            | Key::Home
+            | Key::End => write!(f, "{:?}", self.key),
         }
     }
 }
@@ -119,8 +128,23 @@ impl fmt::Display for Chord {
 /// Every key worth trying in a test: letters, digits, signs, and the named ones, with and without control.
 pub fn every_key() -> Vec<Chord> {
     let named = [
-        Key::Enter, Key::Esc, Key::Tab, Key::BackTab, Key::Backspace, Key::Delete, Key::Insert, Key::Up,
-        Key::Down, Key::Left, Key::Right, Key::Home, Key::End, Key::PageUp, Key::PageDown, Key::F(1), Key::F(8),
+        Key::Enter,
+        Key::Esc,
+        Key::Tab,
+        Key::BackTab,
+        Key::Backspace,
+        Key::Delete,
+        Key::Insert,
+        Key::Up,
+        Key::Down,
+        Key::Left,
+        Key::Right,
+        Key::Home,
+        Key::End,
+        Key::PageUp,
+        Key::PageDown,
+        Key::F(1),
+        Key::F(8),
     ];
     let typed = (' '..='~').map(Chord::char);
     let ctrl = ('a'..='z').map(Chord::ctrl);
@@ -133,8 +157,11 @@ mod tests {
 
     #[test]
     fn labels() {
-        let labels: Vec<_> = [Chord::char('a'), Chord::ctrl('k'), Key::Delete.into(), Key::BackTab.into(), Chord::char(' ')]
-            .iter().map(Chord::to_string).collect();
+        let labels: Vec<_> =
+            [Chord::char('a'), Chord::ctrl('k'), Key::Delete.into(), Key::BackTab.into(), Chord::char(' ')]
+                .iter()
+                .map(Chord::to_string)
+                .collect();
         assert_eq!(labels, ["a", "Ctrl-k", "Del", "Shift-Tab", "Space"]);
     }
 }

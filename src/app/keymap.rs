@@ -51,8 +51,20 @@ pub enum Scope {
 impl Scope {
     /// Every scope, in the order of the help.
     pub const ALL: &'static [Self] = &[
-        Self::Global, Self::List, Self::Record, Self::Lost, Self::Menu, Self::Plan, Self::Reason, Self::Phrase,
-        Self::Waiting, Self::Result, Self::NoDelete, Self::Reader, Self::Line, Self::Leaving,
+        Self::Global,
+        Self::List,
+        Self::Record,
+        Self::Lost,
+        Self::Menu,
+        Self::Plan,
+        Self::Reason,
+        Self::Phrase,
+        Self::Waiting,
+        Self::Result,
+        Self::NoDelete,
+        Self::Reader,
+        Self::Line,
+        Self::Leaving,
     ];
 
     /// Its heading in the help.
@@ -93,9 +105,9 @@ pub struct Binding {
 
 /// What a key asks for, given the scopes in force, innermost first.
 pub fn lookup(scopes: &[Scope], chord: Chord) -> Option<Command> {
-    scopes.iter().find_map(|scope| {
-        KEYMAP.iter().find(|b| b.scope == *scope && b.chords.contains(&chord)).map(|b| b.command)
-    })
+    scopes
+        .iter()
+        .find_map(|scope| KEYMAP.iter().find(|b| b.scope == *scope && b.chords.contains(&chord)).map(|b| b.command))
 }
 
 /// The label of a command's first key in a scope.

@@ -49,7 +49,12 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
             }
             vec![]
         }
-        Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) | Command::Ask(_) => vec![],
+        Command::Go(_)
+        | Command::NotYet(_)
+        | Command::Row(_)
+        | Command::App(_)
+        | Command::Guard(_)
+        | Command::Ask(_) => vec![],
     }
 }
 

@@ -242,9 +242,8 @@ impl Model {
         let context = &self.setup.context;
         let terms = context.terms_of(&dossier.detail.record);
         let at = self.db_now(now).max(dossier.at);
-        let decision = recovery::next_step(
-            &dossier.detail, &dossier.evidence, &context.holder(), &context.policy, &terms, at,
-        );
+        let decision =
+            recovery::next_step(&dossier.detail, &dossier.evidence, &context.holder(), &context.policy, &terms, at);
         Some(decision.step)
     }
 

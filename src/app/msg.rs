@@ -18,6 +18,8 @@ pub enum Msg {
     Paste(String),
     /// The window got focus.
     Focus,
+    /// The process was stopped (ctrl-z) and continued.
+    Resumed,
     /// The terminal has this many columns and rows.
     Resized(u16, u16),
     /// The frame for the model as it is was written to the terminal.
@@ -41,7 +43,7 @@ pub enum Msg {
 }
 
 /// The result of one poll.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Polled {
     /// Which poll: grows by one per poll.
     pub generation: u64,

@@ -35,8 +35,10 @@ impl Model {
             match from {
                 super::screen::ScreenId::Stuck => self.screens.stuck.list.select(&id),
                 super::screen::ScreenId::Unknown => self.screens.unknown.list.select(&id),
-                super::screen::ScreenId::Overview | super::screen::ScreenId::Conflicts
-                | super::screen::ScreenId::Invariants | super::screen::ScreenId::Audit => {}
+                super::screen::ScreenId::Overview
+                | super::screen::ScreenId::Conflicts
+                | super::screen::ScreenId::Invariants
+                | super::screen::ScreenId::Audit => {}
             }
         }
         self.arrive(place, now)

@@ -35,6 +35,11 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
             model.input.focus(now);
             vec![]
         }
+        Msg::Resumed => {
+            // The picture is as old as the pause was long, and whoever came back types on.
+            model.input.focus(now);
+            vec![Effect::PollNow]
+        }
         Msg::Resized(width, height) => {
             model.size = (width, height);
             vec![]
@@ -178,7 +183,8 @@ fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {
                 if let Some(guard) = guard::guard_of(model) {
                     guard.form.phrase.clear();
                 }
-                model.notice = Some(Notice::caution("Too fast for typing: the phrase was cleared. Type it again.", now));
+                model.notice =
+                    Some(Notice::caution("Too fast for typing: the phrase was cleared. Type it again.", now));
                 return vec![];
             }
             if !typing {

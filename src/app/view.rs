@@ -14,9 +14,9 @@ use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
 use crate::ui::layout::{Page, Room, inset, top};
 use crate::ui::widgets::band::{self, Band};
-use crate::ui::widgets::tabs::{self, Here, Tab};
 use crate::ui::widgets::footer;
 use crate::ui::widgets::panel::wrapped;
+use crate::ui::widgets::tabs::{self, Here, Tab};
 use crate::ui::{Canvas, Line, Role};
 
 /// Draws the model.
@@ -66,7 +66,11 @@ fn band_of(model: &Model, freshness: Freshness, now: Now) -> Band {
         Some(Dialog::Guard(guard)) => guard.writes(),
         Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
     };
-    let mode = if writes { ("WRITE (this plan only)".to_owned(), Role::Write) } else { ("READ-ONLY".to_owned(), Role::Normal) };
+    let mode = if writes {
+        ("WRITE (this plan only)".to_owned(), Role::Write)
+    } else {
+        ("READ-ONLY".to_owned(), Role::Normal)
+    };
     let age = match freshness {
         Freshness::Waiting => ("data NOT KNOWN".to_owned(), Role::Unknown),
         Freshness::Fresh(old) => (format!("data fresh {}", words(old)), Role::Normal),
@@ -137,9 +141,10 @@ fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness
 }
 
 fn lost_banner(model: &Model, now: Now) -> String {
-    let since = model.picture.lost_since().map_or_else(String::new, |since| {
-        format!(" {} ago", words(crate::domain::time::age(since.0, now.0)))
-    });
+    let since = model
+        .picture
+        .lost_since()
+        .map_or_else(String::new, |since| format!(" {} ago", words(crate::domain::time::age(since.0, now.0))));
     let seen = if model.picture.snapshot().is_some() {
         format!("Numbers are as of {}.", model.picture.as_of())
     } else {
@@ -174,4 +179,3 @@ fn notice(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshne
         canvas.line(area, &Line::of(Role::Lost, lost_banner(model, now)));
     }
 }
-

@@ -27,14 +27,7 @@ pub enum Request {
 
 impl Request {
     /// Every request, in the order of the menu.
-    pub const ALL: [Self; 6] = [
-        Self::LookUp,
-        Self::Resume,
-        Self::Hold,
-        Self::Release,
-        Self::Note,
-        Self::HandOver,
-    ];
+    pub const ALL: [Self; 6] = [Self::LookUp, Self::Resume, Self::Hold, Self::Release, Self::Note, Self::HandOver];
 
     /// The verb in menus and dialog titles.
     pub fn title(self) -> &'static str {
@@ -112,11 +105,9 @@ impl Change {
         match self {
             Self::LookUp => Ladder::PlanLine,
             Self::Note | Self::HandOver => Ladder::Reason,
-            Self::Adopt { .. }
-            | Self::Fail { .. }
-            | Self::HandBack
-            | Self::Hold { .. }
-            | Self::Release => Ladder::Phrase,
+            Self::Adopt { .. } | Self::Fail { .. } | Self::HandBack | Self::Hold { .. } | Self::Release => {
+                Ladder::Phrase
+            }
         }
     }
 

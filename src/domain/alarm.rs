@@ -107,21 +107,14 @@ pub fn assess(snapshot: &Snapshot, normals: &Normals) -> Assessment {
         alarms.push(not_known("The list of stuck records", Some(why)));
     }
     alarms.sort_by_key(|alarm| std::cmp::Reverse(alarm.level));
-    let level = alarms
-        .iter()
-        .map(|alarm| alarm.level)
-        .max()
-        .unwrap_or(Level::Ok);
+    let level = alarms.iter().map(|alarm| alarm.level).max().unwrap_or(Level::Ok);
     Assessment { level, alarms }
 }
 
 fn not_known(what: &str, why: Option<&str>) -> Alarm {
     Alarm {
         level: Level::NotKnown,
-        what: format!(
-            "{what} NOT KNOWN: {}.",
-            why.unwrap_or("no answer").trim_end_matches('.')
-        ),
+        what: format!("{what} NOT KNOWN: {}.", why.unwrap_or("no answer").trim_end_matches('.')),
         money: Totals::default(),
         since: None,
         signal: None,
@@ -145,22 +138,15 @@ fn signal_alarm(pulse: &Pulse, normals: &Normals) -> Option<Alarm> {
             format!("{n} record{s} STUCK: customers get 409 and may have been charged."),
             "2 then Enter on the oldest, then a l = provider look-up (no charge).",
         ),
-        Signal::Pending => (
-            format!("{n} payment{s} PENDING for long: no final answer yet."),
-            "3 then Enter on the oldest.",
-        ),
+        Signal::Pending => {
+            (format!("{n} payment{s} PENDING for long: no final answer yet."), "3 then Enter on the oldest.")
+        }
         Signal::Outbox => (
             format!("{n} event{s} not published: other systems do not know of the payment yet."),
             "Check the outbox relay.",
         ),
-        Signal::Webhooks => (
-            format!("{n} provider event{s} received and not applied."),
-            "Check the webhook worker.",
-        ),
-        Signal::HandedOver => (
-            format!("{n} record{s} handed over and not taken up."),
-            "8 shows who handed over what.",
-        ),
+        Signal::Webhooks => (format!("{n} provider event{s} received and not applied."), "Check the webhook worker."),
+        Signal::HandedOver => (format!("{n} record{s} handed over and not taken up."), "8 shows who handed over what."),
         Signal::Xmin => return None,
     };
     Some(Alarm {
@@ -180,9 +166,7 @@ fn rule_alarms(snapshot: &Snapshot) -> Vec<Alarm> {
         match &report.state {
             RuleState::Holds { .. } => {}
             RuleState::NotKnown { why } => unjudged.push((&report.rule.id, why)),
-            RuleState::Violated {
-                breaches, since, ..
-            } => {
+            RuleState::Violated { breaches, since, .. } => {
                 let level = match report.rule.severity {
                     Severity::Critical => Level::Critical,
                     Severity::Caution => Level::Caution,
@@ -206,17 +190,10 @@ fn rule_alarms(snapshot: &Snapshot) -> Vec<Alarm> {
     }
     if let Some((id, why)) = unjudged.first() {
         let more = unjudged.len().saturating_sub(1);
-        let others = if more == 0 {
-            String::new()
-        } else {
-            format!(" and {more} more")
-        };
+        let others = if more == 0 { String::new() } else { format!(" and {more} more") };
         alarms.push(Alarm {
             level: Level::NotKnown,
-            what: format!(
-                "Invariant {id}{others} NOT KNOWN: {}.",
-                why.trim_end_matches('.')
-            ),
+            what: format!("Invariant {id}{others} NOT KNOWN: {}.", why.trim_end_matches('.')),
             money: Totals::default(),
             since: None,
             signal: None,
@@ -243,11 +220,7 @@ pub fn facts_line(alarm: &Alarm, histories: &BTreeMap<Signal, History>, now: Ins
         }
     }
     if let Some(since) = alarm.since {
-        parts.push(format!(
-            "since {} ({})",
-            time::since(since, now),
-            time::words(time::age(since, now))
-        ));
+        parts.push(format!("since {} ({})", time::since(since, now), time::words(time::age(since, now))));
     }
     parts.join(" · ")
 }
@@ -255,8 +228,7 @@ pub fn facts_line(alarm: &Alarm, histories: &BTreeMap<Signal, History>, now: Ins
 /// The line of `check`: sign-free, one line, the worst alarm first and how many more there are.
 pub fn check_line(assessment: &Assessment, now: Instant) -> String {
     let Some(worst) = assessment.alarms.first() else {
-        return "OK: nothing stuck, nothing unknown, every invariant that was checked holds."
-            .to_owned();
+        return "OK: nothing stuck, nothing unknown, every invariant that was checked holds.".to_owned();
     };
     let facts = facts_line(worst, &BTreeMap::new(), now);
     let more = assessment.alarms.len().saturating_sub(1);

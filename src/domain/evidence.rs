@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{
-    EvidenceId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
-};
+use super::ids::{EvidenceId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef};
 use super::money::Money;
 use super::record::RecordDetail;
 use super::time::Instant;

@@ -9,9 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::action::{Availability, Change, Ladder, Request};
 use super::environment::Environment;
-use super::ids::{
-    Attempt, EvidenceId, Holder, Key, Operator, PlanHash, ProviderName, RecordId, Scope, Version,
-};
+use super::ids::{Attempt, EvidenceId, Holder, Key, Operator, PlanHash, ProviderName, RecordId, Scope, Version};
 use super::policy::{Policy, ProviderTerms};
 use super::port::Dossier;
 use super::record::Record;
@@ -46,12 +44,7 @@ impl Context {
 
     /// What the record's provider promises.
     pub fn terms_of(&self, record: &Record) -> ProviderTerms {
-        record
-            .provider
-            .as_ref()
-            .and_then(|name| self.terms.get(name))
-            .copied()
-            .unwrap_or_default()
+        record.provider.as_ref().and_then(|name| self.terms.get(name)).copied().unwrap_or_default()
     }
 }
 
@@ -68,10 +61,7 @@ pub struct Refused {
 impl Refused {
     /// A refusal with its way out.
     pub fn new(why: impl Into<String>, way_out: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            way_out: way_out.into(),
-        }
+        Self { why: why.into(), way_out: way_out.into() }
     }
 }
 
@@ -186,10 +176,7 @@ impl Armed {
 
     /// To which record.
     pub fn id(&self) -> RecordId {
-        RecordId {
-            scope: self.order.scope.clone(),
-            key: self.order.key.clone(),
-        }
+        RecordId { scope: self.order.scope.clone(), key: self.order.key.clone() }
     }
 }
 
@@ -236,42 +223,24 @@ impl Plan {
 
     /// Whether the reason (and ticket) would be accepted.
     pub fn accepts_reason(&self, words: &Words, policy: &Policy) -> Result<(), Refused> {
-        let letters = words
-            .reason
-            .chars()
-            .filter(|letter| letter.is_alphanumeric())
-            .count();
+        let letters = words.reason.chars().filter(|letter| letter.is_alphanumeric()).count();
         if self.change.ladder() == Ladder::PlanLine {
             return Ok(());
         }
         if letters < policy.reason_min {
             return Err(Refused::new(
-                format!(
-                    "The reason has {letters} letters; at least {} are needed.",
-                    policy.reason_min
-                ),
+                format!("The reason has {letters} letters; at least {} are needed.", policy.reason_min),
                 "Say what you saw, not what you do.",
             ));
         }
-        if self.change.ladder() == Ladder::Phrase
-            && !policy.ticket_pattern.accepts(words.ticket.trim())
-        {
-            return Err(Refused::new(
-                "The ticket is not an incident or ticket id.",
-                "Type it like INC-2291.",
-            ));
+        if self.change.ladder() == Ladder::Phrase && !policy.ticket_pattern.accepts(words.ticket.trim()) {
+            return Err(Refused::new("The ticket is not an incident or ticket id.", "Type it like INC-2291."));
         }
         Ok(())
     }
 
     /// Checks everything on facts re-read just now. The plan is used up either way.
-    pub fn arm(
-        self,
-        facts: &Dossier,
-        words: &Words,
-        context: &Context,
-        now: Now,
-    ) -> Result<Armed, Refused> {
+    pub fn arm(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Armed, Refused> {
         const AGAIN: &str = "Nothing was sent. Make a new plan.";
         if let Availability::NotYet(why) = self.change.availability() {
             return Err(Refused::new(why, "Nothing was sent."));
@@ -282,10 +251,7 @@ impl Plan {
         match &facts.environment {
             Some(name) if *name != context.environment.name => {
                 return Err(Refused::new(
-                    format!(
-                        "The database says it is {name}, the console {}.",
-                        context.environment.name
-                    ),
+                    format!("The database says it is {name}, the console {}.", context.environment.name),
                     "Nothing was sent. Check where you are.",
                 ));
             }
@@ -311,22 +277,13 @@ impl Plan {
         }
         let again = draw(self.request, facts, context, now)?;
         if again.change != self.change || again.hash != self.hash {
-            return Err(Refused::new(
-                "What the plan rests on is no longer the same.",
-                AGAIN,
-            ));
+            return Err(Refused::new("What the plan rests on is no longer the same.", AGAIN));
         }
         self.accepts_reason(words, &context.policy)?;
         if self.change.ladder() == Ladder::Phrase && !self.phrase.is(&words.phrase) {
-            return Err(Refused::new(
-                "The phrase is not the same.",
-                "Nothing was sent. Type it as it is shown.",
-            ));
+            return Err(Refused::new("The phrase is not the same.", "Nothing was sent. Type it as it is shown."));
         }
-        Ok(Armed {
-            order: self.order(words, context),
-            change: self.change,
-        })
+        Ok(Armed { order: self.order(words, context), change: self.change })
     }
 
     fn order(&self, words: &Words, context: &Context) -> Order {
@@ -349,12 +306,7 @@ impl Plan {
             owner: Some(words.owner.trim().to_owned()).filter(|owner| !owner.is_empty()),
         };
         match &self.change {
-            Change::Adopt {
-                evidence,
-                payment,
-                provider_ref,
-                money,
-            } => {
+            Change::Adopt { evidence, payment, provider_ref, money } => {
                 order.evidence_id = Some(*evidence);
                 order.expect = Expect {
                     payment_id: Some(payment.clone()),
@@ -363,12 +315,7 @@ impl Plan {
                     currency: Some(money.currency.code().to_owned()),
                 };
             }
-            Change::Fail {
-                evidence,
-                payment,
-                provider_ref,
-                reason,
-            } => {
+            Change::Fail { evidence, payment, provider_ref, reason } => {
                 order.evidence_id = Some(*evidence);
                 let money = self.record.money.as_ref();
                 order.expect = Expect {
@@ -380,11 +327,7 @@ impl Plan {
                 order.failure_reason = Some(reason.clone());
             }
             Change::Hold { length } => order.hold_seconds = Some(length.0),
-            Change::LookUp
-            | Change::HandBack
-            | Change::Release
-            | Change::Note
-            | Change::HandOver => {}
+            Change::LookUp | Change::HandBack | Change::Release | Change::Note | Change::HandOver => {}
         }
         order
     }
@@ -397,33 +340,18 @@ fn difference(before: &Record, after: &Record) -> String {
         changes.push(format!("record {} -> {}", before.status, after.status));
     }
     if before.attempt != after.attempt {
-        let said = |attempt: Option<Attempt>| {
-            attempt.map_or_else(|| "?".to_owned(), |attempt| attempt.0.to_string())
-        };
-        changes.push(format!(
-            "attempt {} -> {}",
-            said(before.attempt),
-            said(after.attempt)
-        ));
+        let said = |attempt: Option<Attempt>| attempt.map_or_else(|| "?".to_owned(), |attempt| attempt.0.to_string());
+        changes.push(format!("attempt {} -> {}", said(before.attempt), said(after.attempt)));
     }
     if before.payment_status != after.payment_status {
-        let said = |record: &Record| {
-            record
-                .payment_status
-                .as_ref()
-                .map_or_else(|| "?".to_owned(), ToString::to_string)
-        };
+        let said = |record: &Record| record.payment_status.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
         changes.push(format!("payment {} -> {}", said(before), said(after)));
     }
     if before.lease != after.lease {
         let holder = after.lease.holder.as_ref().map_or("nobody", Holder::as_str);
         changes.push(format!("lease: {holder}"));
     }
-    if changes.is_empty() {
-        "another field".to_owned()
-    } else {
-        changes.join(", ")
-    }
+    if changes.is_empty() { "another field".to_owned() } else { changes.join(", ") }
 }
 
 /// SHA-256 over the parts, each with its length, so that no two lists of parts look the same.

@@ -79,19 +79,9 @@ impl Key {
     /// The last six letters or digits, in order: the part of the key a person types.
     /// `None` when the key has none.
     pub fn tail(&self) -> Option<String> {
-        let mut tail: Vec<char> = self
-            .0
-            .chars()
-            .rev()
-            .filter(char::is_ascii_alphanumeric)
-            .take(6)
-            .collect();
+        let mut tail: Vec<char> = self.0.chars().rev().filter(char::is_ascii_alphanumeric).take(6).collect();
         tail.reverse();
-        if tail.is_empty() {
-            None
-        } else {
-            Some(tail.into_iter().collect())
-        }
+        if tail.is_empty() { None } else { Some(tail.into_iter().collect()) }
     }
 }
 
@@ -119,10 +109,7 @@ pub struct RecordId {
 impl RecordId {
     /// Both halves of the identity.
     pub fn new(scope: impl Into<String>, key: impl Into<String>) -> Self {
-        Self {
-            scope: Scope::new(scope),
-            key: Key::new(key),
-        }
+        Self { scope: Scope::new(scope), key: Key::new(key) }
     }
 }
 

@@ -25,9 +25,7 @@ impl Currency {
     /// `None` for a code that ISO does not list, or that has no minor unit: then amounts are
     /// shown in minor units and said to be so.
     pub fn exponent(&self) -> Option<u32> {
-        iso_currency::Currency::from_code(&self.0)?
-            .exponent()
-            .map(u32::from)
+        iso_currency::Currency::from_code(&self.0)?.exponent().map(u32::from)
     }
 }
 
@@ -60,28 +58,16 @@ pub enum MoneyError {
 impl Money {
     /// An amount in minor units.
     pub fn new(minor: i64, currency: impl AsRef<str>) -> Self {
-        Self {
-            minor,
-            currency: Currency::new(currency),
-        }
+        Self { minor, currency: Currency::new(currency) }
     }
 
     /// The sum of two amounts of the same currency.
     pub fn checked_add(&self, other: &Self) -> Result<Self, MoneyError> {
         if self.currency != other.currency {
-            return Err(MoneyError::CurrenciesDiffer(
-                self.currency.clone(),
-                other.currency.clone(),
-            ));
+            return Err(MoneyError::CurrenciesDiffer(self.currency.clone(), other.currency.clone()));
         }
-        let minor = self
-            .minor
-            .checked_add(other.minor)
-            .ok_or(MoneyError::TooLarge)?;
-        Ok(Self {
-            minor,
-            currency: self.currency.clone(),
-        })
+        let minor = self.minor.checked_add(other.minor).ok_or(MoneyError::TooLarge)?;
+        Ok(Self { minor, currency: self.currency.clone() })
     }
 
     /// The amount alone, in major units with the currency's own number of decimals: `1934.20`, `500`, `1.250`.
@@ -96,12 +82,8 @@ impl Money {
     /// The amount with thousands set apart, for reading: `1,934.20`.
     pub fn amount_grouped(&self) -> String {
         let plain = self.amount();
-        let (sign, rest) = plain
-            .strip_prefix('-')
-            .map_or(("", plain.as_str()), |rest| ("-", rest));
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
+        let (sign, rest) = plain.strip_prefix('-').map_or(("", plain.as_str()), |rest| ("-", rest));
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let (whole, fraction) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let mut grouped = String::new();
         for (place, digit) in whole.chars().enumerate() {
@@ -124,9 +106,7 @@ fn decimal(minor: i64, exponent: u32) -> String {
         return format!("{sign}{digits}");
     }
     let padded = format!("{digits:0>width$}", width = places.saturating_add(1));
-    let (whole, fraction) = padded
-        .split_at_checked(padded.len().saturating_sub(places))
-        .unwrap_or((&padded, ""));
+    let (whole, fraction) = padded.split_at_checked(padded.len().saturating_sub(places)).unwrap_or((&padded, ""));
     format!("{sign}{whole}.{fraction}")
 }
 
@@ -150,10 +130,7 @@ impl Totals {
 
     /// One sum per currency, in alphabetical order of the code.
     pub fn iter(&self) -> impl Iterator<Item = Money> + '_ {
-        self.0.iter().map(|(currency, minor)| Money {
-            minor: *minor,
-            currency: currency.clone(),
-        })
+        self.0.iter().map(|(currency, minor)| Money { minor: *minor, currency: currency.clone() })
     }
 
     /// Whether nothing was added.
@@ -195,10 +172,7 @@ mod tests {
         assert_eq!(Money::new(1250, "KWD").to_string(), "KWD 1.250");
         assert_eq!(Money::new(5, "eur").to_string(), "EUR 0.05");
         assert_eq!(Money::new(-5, "EUR").to_string(), "EUR -0.05");
-        assert_eq!(
-            Money::new(i64::MIN, "EUR").amount(),
-            "-92233720368547758.08"
-        );
+        assert_eq!(Money::new(i64::MIN, "EUR").amount(), "-92233720368547758.08");
     }
 
     #[test]
@@ -210,13 +184,8 @@ mod tests {
     fn currencies_are_never_added() {
         let euro = Money::new(1, "EUR");
         assert!(euro.checked_add(&Money::new(1, "USD")).is_err());
-        assert_eq!(
-            euro.checked_add(&Money::new(i64::MAX, "EUR")),
-            Err(MoneyError::TooLarge)
-        );
-        let totals: Totals = [Money::new(100, "USD"), euro, Money::new(50, "USD")]
-            .into_iter()
-            .collect();
+        assert_eq!(euro.checked_add(&Money::new(i64::MAX, "EUR")), Err(MoneyError::TooLarge));
+        let totals: Totals = [Money::new(100, "USD"), euro, Money::new(50, "USD")].into_iter().collect();
         assert_eq!(totals.to_string(), "EUR 0.01 + USD 1.50");
     }
 }

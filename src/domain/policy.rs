@@ -89,9 +89,7 @@ pub struct TicketPattern(Regex);
 impl TicketPattern {
     /// A regular expression that must match the whole ticket.
     pub fn parse(pattern: &str) -> Result<Self, String> {
-        Regex::new(&format!("^(?:{pattern})$"))
-            .map(Self)
-            .map_err(|error| error.to_string())
+        Regex::new(&format!("^(?:{pattern})$")).map(Self).map_err(|error| error.to_string())
     }
 
     /// Whether `text` is a ticket.

@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::Answer;
 use super::evidence::Evidence;
 use super::guard::Armed;
-use super::ids::{
-    LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId,
-};
+use super::ids::{LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId};
 use super::log::{LogEntry, Outcome, TimelineEntry};
 use super::money::Money;
 use super::record::RecordDetail;
@@ -103,10 +101,7 @@ pub trait Store: Send + Sync {
     /// Polls once: one read-only transaction.
     fn poll(&self) -> BoxFuture<'_, Result<Snapshot, StoreError>>;
     /// Re-reads one record whole. `None`: there is no such record.
-    fn dossier<'a>(
-        &'a self,
-        id: &'a RecordId,
-    ) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>>;
+    fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>>;
     /// Finds records by any id a person may have.
     fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>>;
     /// Carries out an armed change: the intent in its own transaction, then the change with its outcome.
@@ -114,12 +109,7 @@ pub trait Store: Send + Sync {
     /// Writes the intent of a look-up, before the provider is asked.
     fn begin_lookup<'a>(&'a self, armed: &'a Armed) -> BoxFuture<'a, Result<LogId, StoreError>>;
     /// Keeps what a look-up said, with the outcome of its intent.
-    fn keep<'a>(
-        &'a self,
-        armed: Armed,
-        intent: LogId,
-        evidence: &'a Evidence,
-    ) -> BoxFuture<'a, Outcome>;
+    fn keep<'a>(&'a self, armed: Armed, intent: LogId, evidence: &'a Evidence) -> BoxFuture<'a, Outcome>;
     /// What came of an intent whose outcome is Unknown. Closes it as "not done" if it can no longer come to pass.
     fn read_back(&self, intent: LogId) -> BoxFuture<'_, Result<Option<LogEntry>, StoreError>>;
     /// Writes down that something was refused in the console, such as a typed removal command.

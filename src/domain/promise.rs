@@ -86,35 +86,22 @@ impl Promise {
             }
             Self::EvidenceKept { .. } => "keep the answer as one line of evidence".to_owned(),
             Self::LeaseTaken { from } => {
-                format!(
-                    "take the lease (attempt {} -> {})",
-                    from.0,
-                    from.0.saturating_add(1)
-                )
+                format!("take the lease (attempt {} -> {})", from.0, from.0.saturating_add(1))
             }
             Self::NoCharge { provider_ref, said } => {
                 format!("NO new charge: {said} {provider_ref}")
             }
-            Self::PaymentEnds {
-                status,
-                provider_ref,
-            } => format!("payment {status} with {provider_ref}"),
+            Self::PaymentEnds { status, provider_ref } => format!("payment {status} with {provider_ref}"),
             Self::RecordDone { code } => {
                 format!("record done, stored answer {code}: client retries stop getting 409")
             }
             Self::HeldBy { holder, length } => {
-                format!(
-                    "{holder} holds the lease for {}: no sweeper or retry takes it",
-                    time::words(*length)
-                )
+                format!("{holder} holds the lease for {}: no sweeper or retry takes it", time::words(*length))
             }
-            Self::LeaseFree => {
-                "nobody holds the lease: retries and the sweeper may take it".to_owned()
-            }
+            Self::LeaseFree => "nobody holds the lease: retries and the sweeper may take it".to_owned(),
             Self::Written { what } => format!("append the {what} to the log"),
             Self::HandedBack => {
-                "the service's recoverer looks up again and may CHARGE with the SAME provider key"
-                    .to_owned()
+                "the service's recoverer looks up again and may CHARGE with the SAME provider key".to_owned()
             }
         }
     }
@@ -123,27 +110,15 @@ impl Promise {
     pub fn read_back(&self, after: &Dossier) -> Said {
         let record = &after.detail.record;
         match self {
-            Self::AskProvider { .. } | Self::EvidenceKept { newest: _ }
-                if after.evidence.is_empty() =>
-            {
+            Self::AskProvider { .. } | Self::EvidenceKept { newest: _ } if after.evidence.is_empty() => {
                 Said::NotKnown("no stored evidence is readable".to_owned())
             }
             Self::AskProvider { .. } => after.evidence.first().map_or_else(
                 || Said::NotKnown("no evidence".to_owned()),
-                |latest| {
-                    Said::Yes(format!(
-                        "{} at {}",
-                        latest.outcome.word(),
-                        time::clock(latest.started_at)
-                    ))
-                },
+                |latest| Said::Yes(format!("{} at {}", latest.outcome.word(), time::clock(latest.started_at))),
             ),
             Self::EvidenceKept { newest } => {
-                let now = after
-                    .evidence
-                    .iter()
-                    .filter_map(|evidence| evidence.id)
-                    .max();
+                let now = after.evidence.iter().filter_map(|evidence| evidence.id).max();
                 match now {
                     Some(id) if Some(id) > *newest => Said::Yes(id.to_string()),
                     Some(_) | None => Said::No("no newer evidence is stored".to_owned()),
@@ -155,10 +130,7 @@ impl Promise {
                 None => Said::NotKnown("this schema keeps no attempt".to_owned()),
             },
             Self::NoCharge { provider_ref, .. } => stored_ref(after, provider_ref),
-            Self::PaymentEnds {
-                status,
-                provider_ref,
-            } => match &record.payment_status {
+            Self::PaymentEnds { status, provider_ref } => match &record.payment_status {
                 Some(now) if now == status => match stored_ref(after, provider_ref) {
                     Said::Yes(found) => Said::Yes(format!("{now}, {found}")),
                     Said::No(why) => Said::No(why),
@@ -168,13 +140,9 @@ impl Promise {
                 None => Said::NotKnown("no payment is readable".to_owned()),
             },
             Self::RecordDone { code } => match (&record.status, after.detail.response_code) {
-                (RecordStatus::Done, Some(stored)) if stored == *code => {
-                    Said::Yes(format!("done, {stored}"))
-                }
+                (RecordStatus::Done, Some(stored)) if stored == *code => Said::Yes(format!("done, {stored}")),
                 (RecordStatus::Done, Some(stored)) => Said::No(format!("done, but with {stored}")),
-                (RecordStatus::Done, None) => {
-                    Said::NotKnown("done; the stored code is not readable".to_owned())
-                }
+                (RecordStatus::Done, None) => Said::NotKnown("done; the stored code is not readable".to_owned()),
                 (RecordStatus::Processing | RecordStatus::Unrecognised(_), _) => {
                     Said::No(format!("record is {}", record.status))
                 }
@@ -182,11 +150,9 @@ impl Promise {
             Self::HeldBy { holder, .. } => {
                 let live = record.lease.is_live(after.at);
                 match &record.lease.holder {
-                    Some(now) if now == holder && live => {
-                        Said::Yes(record.lease.until.map_or_else(String::new, |until| {
-                            format!("until {}", time::clock(until))
-                        }))
-                    }
+                    Some(now) if now == holder && live => Said::Yes(
+                        record.lease.until.map_or_else(String::new, |until| format!("until {}", time::clock(until))),
+                    ),
                     Some(now) => Said::No(format!("the lease is {now}'s")),
                     None => Said::No("nobody holds the lease".to_owned()),
                 }

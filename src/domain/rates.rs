@@ -74,35 +74,22 @@ impl Rates {
     /// The sum over the minutes that began within `window` before `now`.
     pub fn over(&self, window: Seconds, now: Instant) -> Minute {
         let from = window.before(now);
-        self.iter()
-            .filter(|(start, _)| *start >= from)
-            .fold(Minute::default(), |sum, (_, counts)| sum.plus(counts))
+        self.iter().filter(|(start, _)| *start >= from).fold(Minute::default(), |sum, (_, counts)| sum.plus(counts))
     }
 
     /// One value per minute for the last `count` minutes, `None` where a minute was not read.
     /// A minute inside the known time without requests is a true zero.
-    pub fn series(
-        &self,
-        count: u64,
-        now: Instant,
-        pick: impl Fn(Minute) -> u64,
-    ) -> Vec<Option<u64>> {
+    pub fn series(&self, count: u64, now: Instant, pick: impl Fn(Minute) -> u64) -> Vec<Option<u64>> {
         let this = now.timestamp().div_euclid(60);
         let count = i64::try_from(count).unwrap_or(0);
         (0..count)
             .rev()
             .map(|back| {
-                let start = chrono::DateTime::from_timestamp(
-                    this.saturating_sub(back).saturating_mul(60),
-                    0,
-                )?;
+                let start = chrono::DateTime::from_timestamp(this.saturating_sub(back).saturating_mul(60), 0)?;
                 let end = Seconds(60).after(start);
                 match self.minutes.get(&start) {
                     Some(counts) => Some(pick(*counts)),
-                    None => self
-                        .known_since
-                        .is_some_and(|since| since < end)
-                        .then_some(0),
+                    None => self.known_since.is_some_and(|since| since < end).then_some(0),
                 }
             })
             .collect()

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{
-    Attempt, Holder, Key, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
-    RecordId, Scope, Target, Version,
+    Attempt, Holder, Key, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId, Scope,
+    Target, Version,
 };
 use super::money::Money;
 use super::payment::PaymentStatus;
@@ -142,10 +142,7 @@ pub struct Record {
 impl Record {
     /// The record at this version: what cursors, plans and actions point at.
     pub fn target(&self) -> Target {
-        Target {
-            id: self.id.clone(),
-            version: self.version.clone(),
-        }
+        Target { id: self.id.clone(), version: self.version.clone() }
     }
 }
 

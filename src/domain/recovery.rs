@@ -4,10 +4,11 @@
 //! are the rows of the design's decision table; [`Decision::row`] carries the row so that tests and
 //! screens can name it. Two rows are stricter than that table, see `row 15` and `hits on the order alone`.
 
-use chrono::DateTime;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{Absence, Class, Evidence, LookupOutcome, Match, Observed};
+mod absence;
+
+use super::evidence::{Class, Evidence, LookupOutcome, Match, Observed};
 use super::ids::Holder;
 use super::money::Money;
 use super::payment::PaymentStatus;
@@ -68,10 +69,7 @@ pub struct Refusal {
 
 impl Refusal {
     fn new(why: impl Into<String>, way_out: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            way_out: way_out.into(),
-        }
+        Self { why: why.into(), way_out: way_out.into() }
     }
 }
 
@@ -98,22 +96,14 @@ pub fn next_step(
     terms: &ProviderTerms,
     now: Instant,
 ) -> Decision {
-    let case = Case {
-        detail,
-        evidence,
-        policy,
-        terms,
-        now,
-    };
+    let case = Case { detail, evidence, policy, terms, now };
     let decide = |row: u8, step: Step| Decision { row, step };
     if let Some(step) = case.leased_to_another(caller) {
         return decide(1, step);
     }
     match &detail.record.status {
         RecordStatus::Done => {
-            return case
-                .denied_by_our_books()
-                .map_or_else(|| decide(3, Step::NothingToDo), |step| decide(2, step));
+            return case.denied_by_our_books().map_or_else(|| decide(3, Step::NothingToDo), |step| decide(2, step));
         }
         RecordStatus::Unrecognised(word) => {
             let why = format!("The record's status is a word this console does not know: {word}.");
@@ -131,16 +121,8 @@ pub fn next_step(
     match &latest.outcome {
         LookupOutcome::Unreachable { why, retry_after_s } => {
             let pause = time::Seconds(retry_after_s.unwrap_or(30).max(1));
-            let why = format!(
-                "The provider gave no answer that means anything ({why}). Nothing is concluded."
-            );
-            decide(
-                6,
-                Step::Wait {
-                    why,
-                    look_again: pause.after(latest.started_at),
-                },
-            )
+            let why = format!("The provider gave no answer that means anything ({why}). Nothing is concluded.");
+            decide(6, Step::Wait { why, look_again: pause.after(latest.started_at) })
         }
         LookupOutcome::Found { observed } => case.weigh(observed, latest),
         LookupOutcome::NotFound { absence, .. } => case.absent(*absence, latest),
@@ -162,13 +144,8 @@ impl Case<'_> {
         if !lease.is_live(self.now) || lease.holder.as_ref() == Some(caller) {
             return None;
         }
-        let until = lease
-            .until
-            .map_or_else(|| "an unknown time".to_owned(), time::clock);
-        let holder = lease
-            .holder
-            .as_ref()
-            .map_or("another worker", Holder::as_str);
+        let until = lease.until.map_or_else(|| "an unknown time".to_owned(), time::clock);
+        let holder = lease.holder.as_ref().map_or("another worker", Holder::as_str);
         Some(Step::Refuse(Refusal::new(
             format!("{holder} holds the lease until {until} and may be working on it."),
             format!("Wait until {until}, then look again."),
@@ -190,8 +167,7 @@ impl Case<'_> {
         let record = &self.detail.record;
         let booked = record.payment_status == Some(PaymentStatus::Succeeded);
         let denied = self.money_moved_for_this().find(|hit| {
-            hit.class == Class::Succeeded
-                && !(booked && record.provider_ref.as_ref() == Some(&hit.provider_ref))
+            hit.class == Class::Succeeded && !(booked && record.provider_ref.as_ref() == Some(&hit.provider_ref))
         })?;
         Some(Step::Refuse(Refusal::new(
             format!(
@@ -204,10 +180,7 @@ impl Case<'_> {
     }
 
     fn paid_sibling(&self) -> Option<&Sibling> {
-        self.detail
-            .siblings
-            .iter()
-            .find(|sibling| sibling.status == PaymentStatus::Succeeded)
+        self.detail.siblings.iter().find(|sibling| sibling.status == PaymentStatus::Succeeded)
     }
 
     fn order_already_paid(&self) -> Option<Step> {
@@ -217,19 +190,13 @@ impl Case<'_> {
         let LookupOutcome::Found { observed } = &latest.outcome else {
             return None;
         };
-        let mut own = observed
-            .iter()
-            .filter(|hit| hit.class.moved_money() && hit.matches(self.detail) == Match::Decides);
+        let mut own =
+            observed.iter().filter(|hit| hit.class.moved_money() && hit.matches(self.detail) == Match::Decides);
         let hit = own.next()?;
         if own.next().is_none() && given_back_whole(hit) {
-            return Some(Step::FinishAsReversed {
-                charge: hit.clone(),
-            });
+            return Some(Step::FinishAsReversed { charge: hit.clone() });
         }
-        let theirs = sibling
-            .provider_ref
-            .as_ref()
-            .map_or("no ref", |found| found.as_str());
+        let theirs = sibling.provider_ref.as_ref().map_or("no ref", |found| found.as_str());
         Some(Step::Refuse(Refusal::new(
             format!(
                 "Payment {} ({theirs}) already paid this order, and {} took {} as well: probably a double charge.",
@@ -242,9 +209,7 @@ impl Case<'_> {
     }
 
     fn latest(&self) -> Option<&Evidence> {
-        self.evidence
-            .iter()
-            .max_by_key(|evidence| (evidence.started_at, evidence.id))
+        self.evidence.iter().max_by_key(|evidence| (evidence.started_at, evidence.id))
     }
 
     /// The latest evidence, if it may decide; else why not.
@@ -261,11 +226,7 @@ impl Case<'_> {
         if time::until(latest.started_at, self.now) > self.policy.skew {
             return Err("The last look-up claims to be from the future.".to_owned());
         }
-        if self
-            .detail
-            .last_attempt_at
-            .is_some_and(|attempt| attempt > latest.started_at)
-        {
+        if self.detail.last_attempt_at.is_some_and(|attempt| attempt > latest.started_at) {
             return Err("The provider was called again after the last look-up.".to_owned());
         }
         Ok(latest)
@@ -273,21 +234,13 @@ impl Case<'_> {
 
     /// Rows 7 to 12: the provider reports charges.
     fn weigh(&self, hits: &[Observed], latest: &Evidence) -> Decision {
-        let refuse = |row, why: String, way_out: &str| Decision {
-            row,
-            step: Step::Refuse(Refusal::new(why, way_out)),
-        };
-        let own: Vec<&Observed> = hits
-            .iter()
-            .filter(|hit| hit.matches(self.detail) == Match::Decides)
-            .collect();
+        let refuse = |row, why: String, way_out: &str| Decision { row, step: Step::Refuse(Refusal::new(why, way_out)) };
+        let own: Vec<&Observed> = hits.iter().filter(|hit| hit.matches(self.detail) == Match::Decides).collect();
         if let Some(wrong) = own.iter().find_map(|hit| self.does_not_fit(hit)) {
             return refuse(7, wrong, HAND_OVER);
         }
-        let moved: Vec<&Observed> = hits
-            .iter()
-            .filter(|hit| hit.class.moved_money() && hit.matches(self.detail) != Match::Foreign)
-            .collect();
+        let moved: Vec<&Observed> =
+            hits.iter().filter(|hit| hit.class.moved_money() && hit.matches(self.detail) != Match::Foreign).collect();
         if let [first, second, ..] = moved.as_slice() {
             let why = format!(
                 "Two charges moved money: {} and {}. Probably a double charge.",
@@ -298,40 +251,25 @@ impl Case<'_> {
         if own.is_empty() {
             // Stricter than the table's wording: charges of the order that do not carry this record's key, payment
             // or ref say nothing about this record, and "not found" was not said either.
-            let why = "The provider reports charges of this order, but none carries this record's key, payment or reference.";
+            let why =
+                "The provider reports charges of this order, but none carries this record's key, payment or reference.";
             return refuse(8, why.to_owned(), TRIAGE);
         }
         let unsettled = own.iter().find(|hit| is_unsettled(hit.class));
         let yes = own.iter().find(|hit| hit.class == Class::Succeeded);
         let wait = |row, why: String| {
-            let look_again = self
-                .policy
-                .not_found_gap
-                .min(time::Seconds(60))
-                .after(latest.started_at);
-            Decision {
-                row,
-                step: Step::Wait { why, look_again },
-            }
+            let look_again = self.policy.not_found_gap.min(time::Seconds(60)).after(latest.started_at);
+            Decision { row, step: Step::Wait { why, look_again } }
         };
         match (yes, unsettled) {
             (Some(yes), Some(open)) => wait(
                 9,
-                format!(
-                    "{} took the money while {} is still {}.",
-                    yes.provider_ref, open.provider_ref, open.raw
-                ),
+                format!("{} took the money while {} is still {}.", yes.provider_ref, open.provider_ref, open.raw),
             ),
             (Some(yes), None) => self.adopt(yes),
-            (None, Some(open)) => wait(
-                11,
-                format!("{} is {}: not final.", open.provider_ref, open.class.word()),
-            ),
+            (None, Some(open)) => wait(11, format!("{} is {}: not final.", open.provider_ref, open.class.word())),
             (None, None) => match own.iter().find(|hit| hit.class == Class::Authorised) {
-                Some(hold) => wait(
-                    11,
-                    format!("{} is only authorised: not final.", hold.provider_ref),
-                ),
+                Some(hold) => wait(11, format!("{} is only authorised: not final.", hold.provider_ref)),
                 None => Self::finish_as_failed(&own),
             },
         }
@@ -349,37 +287,22 @@ impl Case<'_> {
             Some(other) => Decision {
                 row: 8,
                 step: Step::Refuse(Refusal::new(
-                    format!(
-                        "Charge {} already belongs to payment {other}.",
-                        yes.provider_ref
-                    ),
+                    format!("Charge {} already belongs to payment {other}.", yes.provider_ref),
                     TRIAGE,
                 )),
             },
-            None => Decision {
-                row: 10,
-                step: Step::Adopt {
-                    charge: yes.clone(),
-                },
-            },
+            None => Decision { row: 10, step: Step::Adopt { charge: yes.clone() } },
         }
     }
 
     fn finish_as_failed(own: &[&Observed]) -> Decision {
         match own.first() {
-            Some(hit) => Decision {
-                row: 12,
-                step: Step::FinishAsFailed {
-                    charge: (*hit).clone(),
-                    reason: hit.raw.clone(),
-                },
-            },
+            Some(hit) => {
+                Decision { row: 12, step: Step::FinishAsFailed { charge: (*hit).clone(), reason: hit.raw.clone() } }
+            }
             None => Decision {
                 row: 8,
-                step: Step::Refuse(Refusal::new(
-                    "The provider's answer names no charge of this record.",
-                    HAND_OVER,
-                )),
+                step: Step::Refuse(Refusal::new("The provider's answer names no charge of this record.", HAND_OVER)),
             },
         }
     }
@@ -390,9 +313,7 @@ impl Case<'_> {
         if let (Some(wanted), Some(seen)) = (self.policy.mode, hit.mode)
             && wanted != seen
         {
-            return Some(format!(
-                "{name} is in the provider's other mode (test or live)."
-            ));
+            return Some(format!("{name} is in the provider's other mode (test or live)."));
         }
         if self.policy.mode.is_some() && hit.mode.is_none() {
             return Some(format!("{name} does not say whether it is test or live."));
@@ -401,164 +322,26 @@ impl Case<'_> {
             return None;
         }
         let Some(ours) = &self.detail.record.money else {
-            return Some(format!(
-                "Our own amount is not known, so {name} cannot be compared."
-            ));
+            return Some(format!("Our own amount is not known, so {name} cannot be compared."));
         };
         if &hit.money() != ours {
-            return Some(format!(
-                "{name} is over {}, our payment over {ours}.",
-                hit.money()
-            ));
+            return Some(format!("{name} is over {}, our payment over {ours}.", hit.money()));
         }
         if hit.class == Class::Reversed || hit.money.refunded.is_some_and(|back| back != 0) {
             return Some(format!("{name} was reversed or refunded."));
         }
-        if hit.class == Class::Succeeded
-            && hit
-                .money
-                .captured
-                .is_some_and(|captured| captured != ours.minor)
-        {
-            let captured = Money {
-                minor: hit.money.captured.unwrap_or(0),
-                currency: ours.currency.clone(),
-            };
+        if hit.class == Class::Succeeded && hit.money.captured.is_some_and(|captured| captured != ours.minor) {
+            let captured = Money { minor: hit.money.captured.unwrap_or(0), currency: ours.currency.clone() };
             return Some(format!("{name} captured only {captured} of {ours}."));
         }
         None
-    }
-
-    /// Rows 13 to 17: the provider says there is no charge.
-    fn absent(&self, absence: Absence, latest: &Evidence) -> Decision {
-        let decide = |row, step| Decision { row, step };
-        let refuse =
-            |row, why: String, way_out: &str| decide(row, Step::Refuse(Refusal::new(why, way_out)));
-        if let Some(stored) = &self.detail.record.provider_ref {
-            return refuse(
-                13,
-                format!("We stored charge {stored}, but the provider does not know it."),
-                HAND_OVER,
-            );
-        }
-        if let Some((why, look_again)) = self.not_definitive(absence, latest) {
-            return decide(14, Step::Wait { why, look_again });
-        }
-        // Stricter than the table: with the order paid by another payment, a hand back could only charge it twice.
-        if let Some(paid) = self.paid_sibling() {
-            return refuse(
-                15,
-                format!(
-                    "Payment {} already paid this order: nothing may be charged.",
-                    paid.payment
-                ),
-                TRIAGE,
-            );
-        }
-        let (Some(retention), Some(first_use)) =
-            (self.terms.key_retention, self.detail.record.first_key_use)
-        else {
-            let why =
-                "There is no charge, but how long the provider remembers the key is not known.";
-            return refuse(17, why.to_owned(), HAND_OVER);
-        };
-        let window_end = retention.after(first_use);
-        if self.policy.key_margin.after(self.now) < window_end {
-            return decide(15, Step::HandBack);
-        }
-        let over = self.policy.skew.after(self.terms.settle.after(window_end));
-        if self.now > over {
-            return decide(16, Step::FinishAsNotCharged);
-        }
-        let why =
-            "There is no charge, but the provider may forget the key at any moment.".to_owned();
-        decide(
-            14,
-            Step::Wait {
-                why,
-                look_again: over,
-            },
-        )
-    }
-
-    /// Why "not found" is not proof of absence yet, and from when it can be.
-    fn not_definitive(&self, absence: Absence, latest: &Evidence) -> Option<(String, Instant)> {
-        let gap = self.policy.not_found_gap;
-        let next = gap.after(latest.started_at);
-        if absence == Absence::MayHaveMissed {
-            return Some((
-                "NOT FOUND by a look-up that can miss a charge: not proof of absence.".to_owned(),
-                next,
-            ));
-        }
-        let lease_end = self
-            .detail
-            .record
-            .lease
-            .until
-            .unwrap_or(DateTime::UNIX_EPOCH);
-        let last_attempt = self
-            .detail
-            .last_attempt_at
-            .unwrap_or(self.detail.record.created_at)
-            .max(lease_end);
-        let settled = self
-            .policy
-            .skew
-            .after(self.terms.settle.after(last_attempt));
-        if latest.started_at <= settled {
-            return Some((
-                "NOT FOUND, but the last attempt is too recent for it to be proof.".to_owned(),
-                settled.max(next),
-            ));
-        }
-        let agrees = |earlier: &&Evidence| {
-            let apart = time::age(earlier.started_at, latest.started_at);
-            earlier.started_at > settled
-                && apart >= gap
-                && apart <= self.policy.not_found_gap_max
-                && matches!(
-                    earlier.outcome,
-                    LookupOutcome::NotFound {
-                        absence: Absence::Consistent,
-                        ..
-                    }
-                )
-        };
-        let Some(first) = self
-            .evidence
-            .iter()
-            .filter(agrees)
-            .min_by_key(|earlier| earlier.started_at)
-        else {
-            return Some((
-                format!(
-                    "NOT FOUND once. A second look-up {} later has to agree.",
-                    time::words(gap)
-                ),
-                next,
-            ));
-        };
-        let contradicted = self.evidence.iter().any(|other| {
-            other.started_at >= first.started_at
-                && matches!(other.outcome, LookupOutcome::Found { .. })
-        });
-        contradicted.then(|| {
-            (
-                "NOT FOUND, but a look-up before it found a charge.".to_owned(),
-                next,
-            )
-        })
     }
 }
 
 /// Whether all the money of a charge went back.
 fn given_back_whole(hit: &Observed) -> bool {
     hit.class == Class::Reversed
-        && hit
-            .money
-            .refunded
-            .is_none_or(|back| back >= hit.money.captured.unwrap_or(hit.money.amount))
+        && hit.money.refunded.is_none_or(|back| back >= hit.money.captured.unwrap_or(hit.money.amount))
 }
 
 fn is_unsettled(class: Class) -> bool {

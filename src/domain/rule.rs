@@ -101,9 +101,6 @@ impl RuleReport {
 
     /// The money its breaches are about, by currency.
     pub fn money(&self) -> Totals {
-        self.breaches()
-            .iter()
-            .filter_map(|breach| breach.money.clone())
-            .collect()
+        self.breaches().iter().filter_map(|breach| breach.money.clone()).collect()
     }
 }

@@ -7,8 +7,8 @@ use super::environment::{Environment, EnvironmentKind};
 use super::evidence::{Absence, Class, Evidence, LookupOutcome, Mode, Observed, ObservedMoney};
 use super::guard::Context;
 use super::ids::{
-    Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName,
-    ProviderRef, RecordId, Version,
+    Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId,
+    Version,
 };
 use super::money::Money;
 use super::payment::PaymentStatus;
@@ -37,10 +37,7 @@ pub(crate) fn stuck() -> RecordDetail {
             status: RecordStatus::Processing,
             payment_status: Some(PaymentStatus::Unknown),
             recovery_point: Some(RecoveryPoint::ProviderCalled),
-            lease: Lease {
-                until: Some(ago(1_200)),
-                holder: Some(Holder::new("pod-a")),
-            },
+            lease: Lease { until: Some(ago(1_200)), holder: Some(Holder::new("pod-a")) },
             attempt: Some(Attempt(1)),
             provider: Some(ProviderName::new("acme")),
             provider_ref: None,
@@ -96,9 +93,7 @@ pub(crate) fn order_only(provider_ref: &str, class: Class) -> Observed {
 /// A look-up with this outcome, so many seconds ago.
 pub(crate) fn asked(seconds: u64, outcome: LookupOutcome) -> Evidence {
     Evidence {
-        id: Some(EvidenceId(
-            i64::try_from(1_000_000_u64.saturating_sub(seconds)).unwrap(),
-        )),
+        id: Some(EvidenceId(i64::try_from(1_000_000_u64.saturating_sub(seconds)).unwrap())),
         operator: Operator::new("dana"),
         provider: ProviderName::new("acme"),
         started_at: ago(seconds),
@@ -114,30 +109,18 @@ pub(crate) fn found(seconds: u64, observed: Vec<Observed>) -> Evidence {
 
 /// A look-up that found nothing and could not have missed anything.
 pub(crate) fn nothing(seconds: u64) -> Evidence {
-    asked(
-        seconds,
-        LookupOutcome::NotFound {
-            absence: Absence::Consistent,
-            why: "empty list".to_owned(),
-        },
-    )
+    asked(seconds, LookupOutcome::NotFound { absence: Absence::Consistent, why: "empty list".to_owned() })
 }
 
 /// A provider with keys kept for a day.
 pub(crate) fn terms() -> ProviderTerms {
-    ProviderTerms {
-        key_retention: Some(Seconds(86_400)),
-        settle: Seconds(60),
-    }
+    ProviderTerms { key_retention: Some(Seconds(86_400)), settle: Seconds(60) }
 }
 
 /// dana at the console of `prod`.
 pub(crate) fn context() -> Context {
     Context {
-        environment: Environment {
-            name: "prod".to_owned(),
-            kind: EnvironmentKind::Production,
-        },
+        environment: Environment { name: "prod".to_owned(), kind: EnvironmentKind::Production },
         operator: Operator::new("dana"),
         role: "ops_dana".to_owned(),
         policy: Policy::default(),

@@ -34,15 +34,8 @@ pub enum Signal {
 
 impl Signal {
     /// Every signal, in the order of the Overview.
-    pub const ALL: [Self; 7] = [
-        Self::Unknown,
-        Self::Stuck,
-        Self::Pending,
-        Self::Outbox,
-        Self::Webhooks,
-        Self::HandedOver,
-        Self::Xmin,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Unknown, Self::Stuck, Self::Pending, Self::Outbox, Self::Webhooks, Self::HandedOver, Self::Xmin];
 
     /// The word in `get_pulse` and in `[normal]`.
     pub fn word(self) -> &'static str {
@@ -205,10 +198,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// One signal, when the pulse is known and has it.
     pub fn pulse_of(&self, signal: Signal) -> Option<&Pulse> {
-        self.pulse
-            .value()?
-            .iter()
-            .find(|pulse| pulse.signal == signal)
+        self.pulse.value()?.iter().find(|pulse| pulse.signal == signal)
     }
 }
 

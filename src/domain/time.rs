@@ -11,33 +11,24 @@ pub type Instant = DateTime<Utc>;
 pub struct Now(pub Instant);
 
 /// A length of time in whole seconds, never negative.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seconds(pub u64);
 
 impl Seconds {
     /// As a difference of instants.
     pub fn delta(self) -> TimeDelta {
-        i64::try_from(self.0)
-            .ok()
-            .and_then(TimeDelta::try_seconds)
-            .unwrap_or(TimeDelta::MAX)
+        i64::try_from(self.0).ok().and_then(TimeDelta::try_seconds).unwrap_or(TimeDelta::MAX)
     }
 
     /// `instant` and this much later; stays at the end of time when it would pass it.
     pub fn after(self, instant: Instant) -> Instant {
-        instant
-            .checked_add_signed(self.delta())
-            .unwrap_or(DateTime::<Utc>::MAX_UTC)
+        instant.checked_add_signed(self.delta()).unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 
     /// `instant` and this much earlier; stays at the start of time when it would pass it.
     pub fn before(self, instant: Instant) -> Instant {
-        instant
-            .checked_sub_signed(self.delta())
-            .unwrap_or(DateTime::<Utc>::MIN_UTC)
+        instant.checked_sub_signed(self.delta()).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
 }
 

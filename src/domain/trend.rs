@@ -23,11 +23,7 @@ impl History {
         }
         self.samples.push_back((at, value));
         let oldest = KEPT.before(at);
-        while self
-            .samples
-            .front()
-            .is_some_and(|(first, _)| *first < oldest)
-        {
+        while self.samples.front().is_some_and(|(first, _)| *first < oldest) {
             self.samples.pop_front();
         }
     }
@@ -40,11 +36,7 @@ impl History {
             .map(|back| {
                 let end = Seconds(slot.saturating_mul(back)).before(now);
                 let start = Seconds(slot).before(end);
-                self.samples
-                    .iter()
-                    .filter(|(at, _)| *at > start && *at <= end)
-                    .map(|(_, value)| *value)
-                    .max()
+                self.samples.iter().filter(|(at, _)| *at > start && *at <= end).map(|(_, value)| *value).max()
             })
             .collect()
     }
@@ -52,30 +44,18 @@ impl History {
     /// The trend over the last ten minutes, or over what there is of them.
     pub fn trend(&self, now: Instant) -> Trend {
         let from = WINDOW.before(now);
-        let window: Vec<(Instant, u64)> = self
-            .samples
-            .iter()
-            .copied()
-            .filter(|(at, _)| *at >= from)
-            .collect();
-        let ([(first_at, first), _, .., (_, last)], Some(peak)) = (
-            window.as_slice(),
-            window.iter().map(|(_, value)| *value).max(),
-        ) else {
+        let window: Vec<(Instant, u64)> = self.samples.iter().copied().filter(|(at, _)| *at >= from).collect();
+        let ([(first_at, first), _, .., (_, last)], Some(peak)) =
+            (window.as_slice(), window.iter().map(|(_, value)| *value).max())
+        else {
             return Trend::TooEarly;
         };
         let span = time::age(*first_at, now);
         match (*first, *last) {
             (0, 1..) => Trend::New { by: *last, span },
-            (first, last) if last > first => Trend::Rising {
-                by: last.saturating_sub(first),
-                span,
-            },
+            (first, last) if last > first => Trend::Rising { by: last.saturating_sub(first), span },
             (1.., 0) => Trend::Ended { span },
-            (first, last) if last < first => Trend::Falling {
-                by: first.saturating_sub(last),
-                span,
-            },
+            (first, last) if last < first => Trend::Falling { by: first.saturating_sub(last), span },
             (0, _) if peak > 0 => Trend::Ended { span },
             (_, _) => Trend::Steady,
         }
@@ -120,11 +100,7 @@ pub enum Trend {
 impl fmt::Display for Trend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let window = |span: &Seconds| {
-            if span.0 < 60 {
-                format!("{}s", span.0)
-            } else {
-                format!("{}m", span.0 / 60)
-            }
+            if span.0 < 60 { format!("{}s", span.0) } else { format!("{}m", span.0 / 60) }
         };
         let text = match self {
             Self::TooEarly => "too early".to_owned(),
@@ -162,19 +138,10 @@ mod tests {
 
     #[test]
     fn words_follow_the_numbers() {
-        assert_eq!(
-            history(&[7, 9, 12]).trend(at(120)).to_string(),
-            "RISING +5/2m"
-        );
-        assert_eq!(
-            history(&[12, 9, 7]).trend(at(120)).to_string(),
-            "FALLING -5/2m"
-        );
+        assert_eq!(history(&[7, 9, 12]).trend(at(120)).to_string(), "RISING +5/2m");
+        assert_eq!(history(&[12, 9, 7]).trend(at(120)).to_string(), "FALLING -5/2m");
         assert_eq!(history(&[0, 0, 3]).trend(at(120)).to_string(), "NEW +3/2m");
-        assert_eq!(
-            history(&[3, 1, 0]).trend(at(120)).to_string(),
-            "ENDED in 2m"
-        );
+        assert_eq!(history(&[3, 1, 0]).trend(at(120)).to_string(), "ENDED in 2m");
         assert_eq!(history(&[3, 4, 3]).trend(at(120)), Trend::Steady);
     }
 

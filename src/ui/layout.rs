@@ -96,11 +96,7 @@ pub fn columns(area: Rect, share: u16) -> (Rect, Rect) {
 /// Without one column on each side.
 pub fn inset(area: Rect) -> Rect {
     let gap = u16::from(area.width > 2);
-    Rect {
-        x: area.x.saturating_add(gap),
-        width: area.width.saturating_sub(gap.saturating_mul(2)),
-        ..area
-    }
+    Rect { x: area.x.saturating_add(gap), width: area.width.saturating_sub(gap.saturating_mul(2)), ..area }
 }
 
 /// A box in the middle, at most this large and never larger than the area.

@@ -166,11 +166,15 @@ impl Theme {
             let file: File = toml::from_str(text)
                 .map_err(|e| ThemeError::Unreadable { name: current.clone(), why: e.to_string() })?;
             for (word, look) in &file.roles {
-                let role = Role::ALL.iter().find(|r| r.name() == word).ok_or_else(|| {
-                    ThemeError::UnknownRole { name: current.clone(), role: word.clone() }
-                })?;
+                let role = Role::ALL
+                    .iter()
+                    .find(|r| r.name() == word)
+                    .ok_or_else(|| ThemeError::UnknownRole { name: current.clone(), role: word.clone() })?;
                 let style = style(look).map_err(|(what, word)| ThemeError::UnknownWord {
-                    name: current.clone(), role: role.name().into(), what, word,
+                    name: current.clone(),
+                    role: role.name().into(),
+                    what,
+                    word,
                 })?;
                 // The nearer file wins.
                 styles.entry(*role).or_insert(style);
@@ -244,7 +248,8 @@ mod tests {
             let theme = Theme::named(name).expect(name);
             assert_eq!(theme.name(), *name);
         }
-        let mut found: Vec<String> = std::fs::read_dir("themes").expect("themes")
+        let mut found: Vec<String> = std::fs::read_dir("themes")
+            .expect("themes")
             .map(|f| f.expect("file").path().file_stem().expect("name").to_string_lossy().into_owned())
             .collect();
         found.sort();

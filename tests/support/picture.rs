@@ -67,7 +67,8 @@ fn resolved(style: Style) -> Resolved {
 }
 
 fn names(theme: &Theme) -> Vec<(Resolved, String)> {
-    let mut names: Vec<(Resolved, String)> = Role::ALL.iter().map(|role| (resolved(theme.style(*role)), role.name().to_owned())).collect();
+    let mut names: Vec<(Resolved, String)> =
+        Role::ALL.iter().map(|role| (resolved(theme.style(*role)), role.name().to_owned())).collect();
     for over in [Role::Selected, Role::Old] {
         for role in Role::ALL {
             let style = theme.style(*role).patch(theme.style(over));

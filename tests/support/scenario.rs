@@ -73,7 +73,10 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
         look,
         poll_every: Seconds(2),
         normals: BTreeMap::from([("stuck".into(), 2), ("409".into(), 5), ("422".into(), 2), ("answers".into(), 400)]),
-        sql: BTreeMap::from([("get_stuck".into(), "-- The oldest stuck records.\nSELECT scope, key\nFROM idempotency_keys\nLIMIT $2".into())]),
+        sql: BTreeMap::from([(
+            "get_stuck".into(),
+            "-- The oldest stuck records.\nSELECT scope, key\nFROM idempotency_keys\nLIMIT $2".into(),
+        )]),
     }
 }
 
@@ -81,7 +84,9 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
 pub fn record(scope: &str, key: &str, order: &str, minor: i64, old: u64, point: RecoveryPoint) -> Record {
     let status = match point {
         RecoveryPoint::ProviderCalled => PaymentStatus::Unknown,
-        RecoveryPoint::Created | RecoveryPoint::Charged | RecoveryPoint::Done | RecoveryPoint::Unrecognised(_) => PaymentStatus::Pending,
+        RecoveryPoint::Created | RecoveryPoint::Charged | RecoveryPoint::Done | RecoveryPoint::Unrecognised(_) => {
+            PaymentStatus::Pending
+        }
     };
     Record {
         id: RecordId::new(scope, key),
@@ -126,7 +131,13 @@ fn rates(bad_minutes: u64) -> Rates {
         let start = DateTime::from_timestamp(ago(minute * 60).timestamp() / 60 * 60, 0).expect("a minute");
         let conflict = if minute < bad_minutes { 20 } else { 1 };
         let counts = Minute {
-            requests: 412, ok: 380, conflict, mismatch: u64::from(minute % 9 == 0), replayed: 9, unavailable: conflict / 3, failed: 0,
+            requests: 412,
+            ok: 380,
+            conflict,
+            mismatch: u64::from(minute % 9 == 0),
+            replayed: 9,
+            unavailable: conflict / 3,
+            failed: 0,
         };
         rates.add(start, counts, noon());
     }
@@ -163,11 +174,31 @@ fn rules() -> Vec<RuleReport> {
     vec![
         rule(1, "one order has at most one succeeded payment", Severity::Critical, holds()),
         rule(2, "a done record has a stored answer", Severity::Caution, holds()),
-        rule(3, "every success has a done record", Severity::Critical, RuleState::Violated { checked_at: ago(7), breaches, since: ago(507) }),
-        rule(4, "a provider ref belongs to one payment", Severity::Critical, RuleState::Holds { checked_at: ago(7), audited_at: None }),
+        rule(
+            3,
+            "every success has a done record",
+            Severity::Critical,
+            RuleState::Violated { checked_at: ago(7), breaches, since: ago(507) },
+        ),
+        rule(
+            4,
+            "a provider ref belongs to one payment",
+            Severity::Critical,
+            RuleState::Holds { checked_at: ago(7), audited_at: None },
+        ),
         rule(5, "no payment has lost its record", Severity::Critical, holds()),
-        rule(7, "no lease is shorter than the provider time-out", Severity::Caution, RuleState::NotKnown { why: "[policy] provider_timeout_s is not set".into() }),
-        rule(12, "every charge in the settlement has one payment of the same amount and currency", Severity::Critical, holds()),
+        rule(
+            7,
+            "no lease is shorter than the provider time-out",
+            Severity::Caution,
+            RuleState::NotKnown { why: "[policy] provider_timeout_s is not set".into() },
+        ),
+        rule(
+            12,
+            "every charge in the settlement has one payment of the same amount and currency",
+            Severity::Critical,
+            holds(),
+        ),
     ]
 }
 
@@ -210,7 +241,8 @@ pub fn incident() -> Snapshot {
 fn build_incident() -> Snapshot {
     let at = noon();
     let stuck = stuck_records();
-    let unknown: Vec<Record> = stuck.iter().filter(|r| r.payment_status == Some(PaymentStatus::Unknown)).cloned().collect();
+    let unknown: Vec<Record> =
+        stuck.iter().filter(|r| r.payment_status == Some(PaymentStatus::Unknown)).cloned().collect();
     Snapshot {
         db_now: at,
         pulse: Answer::known(
@@ -230,34 +262,84 @@ fn build_incident() -> Snapshot {
         rates: Answer::known(rates(22), at),
         providers: Answer::known(
             vec![
-                ProviderHealth { provider: ProviderName::new("acme-psp"), calls: 164, timeouts: 100, errors: 0, p95_ms: Some(29_800), unknown: 6 },
-                ProviderHealth { provider: ProviderName::new("beta-pay"), calls: 268, timeouts: 1, errors: 0, p95_ms: Some(420), unknown: 0 },
+                ProviderHealth {
+                    provider: ProviderName::new("acme-psp"),
+                    calls: 164,
+                    timeouts: 100,
+                    errors: 0,
+                    p95_ms: Some(29_800),
+                    unknown: 6,
+                },
+                ProviderHealth {
+                    provider: ProviderName::new("beta-pay"),
+                    calls: 268,
+                    timeouts: 1,
+                    errors: 0,
+                    p95_ms: Some(420),
+                    unknown: 0,
+                },
             ],
             at,
         ),
         recoverer: Answer::known(
-            Recoverer { last_at: Some(ago(660)), last_what: Some("attempt 3 timed out, 6 records".into()), next_at: Some(Seconds(40).after(at)) },
+            Recoverer {
+                last_at: Some(ago(660)),
+                last_what: Some("attempt 3 timed out, 6 records".into()),
+                next_at: Some(Seconds(40).after(at)),
+            },
             at,
         ),
         offenders: Answer::known(
             vec![
-                Offender { scope: Scope::new("shop-eu"), route: "POST /payments".into(), key: Some(IdempotencyKey::new("ord-88213-7Q4K91")), conflicts: 44, mismatches: 0, last_at: ago(8) },
-                Offender { scope: Scope::new("kiosk"), route: "POST /payments".into(), key: None, conflicts: 2, mismatches: 7, last_at: ago(300) },
-                Offender { scope: Scope::new("shop-uk"), route: "POST /payments".into(), key: Some(IdempotencyKey::new("ord-77001-QQ0001")), conflicts: 1, mismatches: 0, last_at: ago(900) },
+                Offender {
+                    scope: Scope::new("shop-eu"),
+                    route: "POST /payments".into(),
+                    key: Some(IdempotencyKey::new("ord-88213-7Q4K91")),
+                    conflicts: 44,
+                    mismatches: 0,
+                    last_at: ago(8),
+                },
+                Offender {
+                    scope: Scope::new("kiosk"),
+                    route: "POST /payments".into(),
+                    key: None,
+                    conflicts: 2,
+                    mismatches: 7,
+                    last_at: ago(300),
+                },
+                Offender {
+                    scope: Scope::new("shop-uk"),
+                    route: "POST /payments".into(),
+                    key: Some(IdempotencyKey::new("ord-77001-QQ0001")),
+                    conflicts: 1,
+                    mismatches: 0,
+                    last_at: ago(900),
+                },
             ],
             at,
         ),
         changes: Answer::known(
             vec![
                 WhatChanged { at: ago(1500), kind: "deploy".into(), what: "api v812".into(), who: Some("lee".into()) },
-                WhatChanged { at: ago(1330), kind: "provider".into(), what: "acme-psp time-outs begin".into(), who: None },
+                WhatChanged {
+                    at: ago(1330),
+                    kind: "provider".into(),
+                    what: "acme-psp time-outs begin".into(),
+                    who: None,
+                },
             ],
             at,
         ),
         rules: rules(),
         log: Answer::known(log(), at),
         handed_over: Answer::known(
-            vec![HandedOver { id: RecordId::new("shop-eu", "ord-88101-CC0007"), owner: Some(Operator::new("lee")), by: Operator::new("kim"), at: ago(700), note: "two charges seen, customer called".into() }],
+            vec![HandedOver {
+                id: RecordId::new("shop-eu", "ord-88101-CC0007"),
+                owner: Some(Operator::new("lee")),
+                by: Operator::new("kim"),
+                at: ago(700),
+                note: "two charges seen, customer called".into(),
+            }],
             at,
         ),
         cost: Cost { queries: 9, millis: 4 },
@@ -274,7 +356,14 @@ pub fn calm() -> Snapshot {
     snapshot.handed_over = Answer::known(vec![], at);
     snapshot.offenders = Answer::known(vec![], at);
     snapshot.providers = Answer::known(
-        vec![ProviderHealth { provider: ProviderName::new("acme-psp"), calls: 430, timeouts: 0, errors: 0, p95_ms: Some(310), unknown: 0 }],
+        vec![ProviderHealth {
+            provider: ProviderName::new("acme-psp"),
+            calls: 430,
+            timeouts: 0,
+            errors: 0,
+            p95_ms: Some(310),
+            unknown: 0,
+        }],
         at,
     );
     snapshot.rates = Answer::known(rates(0), at);
@@ -307,7 +396,14 @@ pub fn nothing_known() -> Snapshot {
 /// A record whose every text tries to be something else.
 pub fn hostile() -> Snapshot {
     let mut snapshot = incident();
-    let mut evil = record("shop\u{202e}ue", "k\u{1b}]52;c;aGk=\u{7}\u{200b}91", "ord\n88213\u{e0041}", 12_840, 1330, RecoveryPoint::ProviderCalled);
+    let mut evil = record(
+        "shop\u{202e}ue",
+        "k\u{1b}]52;c;aGk=\u{7}\u{200b}91",
+        "ord\n88213\u{e0041}",
+        12_840,
+        1330,
+        RecoveryPoint::ProviderCalled,
+    );
     evil.provider = Some(ProviderName::new("acme\u{1b}[31m"));
     evil.owner = Some(Operator::new("\u{9b}2Jroot"));
     evil.recovery_point = Some(RecoveryPoint::Unrecognised("charged\u{2028}done".into()));
@@ -350,7 +446,11 @@ pub fn charge(record: &Record, class: Class) -> Observed {
 /// A record read whole.
 pub fn dossier(record: &Record, at: Instant) -> Dossier {
     let line = |old: u64, lane: &str, what: &str, detail: Option<&str>, reference: Option<&str>| TimelineEntry {
-        at: ago(old), lane: lane.into(), what: what.into(), detail: detail.map(Into::into), reference: reference.map(Into::into),
+        at: ago(old),
+        lane: lane.into(),
+        what: what.into(),
+        detail: detail.map(Into::into),
+        reference: reference.map(Into::into),
     };
     Dossier {
         detail: RecordDetail {
@@ -416,7 +516,8 @@ impl Console {
         let mut console = Self::blank(look_name, acting);
         static HISTORIES: OnceLock<BTreeMap<Signal, unstuck::domain::trend::History>> = OnceLock::new();
         let is_incident = snapshot == incident();
-        console.model.histories = if is_incident { HISTORIES.get_or_init(|| histories(&snapshot)).clone() } else { histories(&snapshot) };
+        console.model.histories =
+            if is_incident { HISTORIES.get_or_init(|| histories(&snapshot)).clone() } else { histories(&snapshot) };
         console.send(Msg::Connected(Box::new(facts())));
         console.poll(snapshot);
         console
@@ -503,7 +604,12 @@ impl Console {
                 ),
                 Answer::NotKnown { why } => Answer::not_known(why.clone()),
             };
-            self.poll(Snapshot { db_now: self.now.0, stuck: open(&world.stuck), unknown: open(&world.unknown), ..world });
+            self.poll(Snapshot {
+                db_now: self.now.0,
+                stuck: open(&world.stuck),
+                unknown: open(&world.unknown),
+                ..world
+            });
         }
         self.send(Msg::Key(chord));
     }
@@ -545,8 +651,16 @@ impl Console {
             for effect in std::mem::take(&mut self.wished) {
                 match effect {
                     Effect::Act(..) => {}
-                    Effect::Quit | Effect::Redraw | Effect::PollNow | Effect::Open(_) | Effect::Find(_) | Effect::Prepare(..)
-                    | Effect::Check(..) | Effect::ReadBack(..) | Effect::Copy(_) | Effect::Refused(_) => self.answer(effect),
+                    Effect::Quit
+                    | Effect::Redraw
+                    | Effect::PollNow
+                    | Effect::Open(_)
+                    | Effect::Find(_)
+                    | Effect::Prepare(..)
+                    | Effect::Check(..)
+                    | Effect::ReadBack(..)
+                    | Effect::Copy(_)
+                    | Effect::Refused(_) => self.answer(effect),
                 }
             }
         }
@@ -578,7 +692,11 @@ impl Console {
                         provider: ProviderName::new("acme-psp"),
                         started_at: self.now.0,
                         outcome: self.provider.clone(),
-                        steps: vec![LookupStep { asked: "GET /charges?key=…".into(), answered: "200".into(), body_sha256: None }],
+                        steps: vec![LookupStep {
+                            asked: "GET /charges?key=…".into(),
+                            answered: "200".into(),
+                            body_sha256: None,
+                        }],
                     };
                     if stored {
                         self.records.get_mut(&id).expect("a record").evidence.insert(0, found.clone());
@@ -621,7 +739,10 @@ impl Console {
                 record.provider_ref = Some(ProviderRef::new("ch_77ab"));
                 dossier.detail.response_code = Some(201);
             }
-            "hold" => record.lease = Lease { until: Some(Seconds(900).after(self.now.0)), holder: Some(Holder::new("operator:dana")) },
+            "hold" => {
+                record.lease =
+                    Lease { until: Some(Seconds(900).after(self.now.0)), holder: Some(Holder::new("operator:dana")) }
+            }
             _ => {}
         }
     }
@@ -673,6 +794,8 @@ fn name(effect: &Effect) -> String {
         Effect::Check(run, id) => format!("Check({}, {id})", run.0),
         Effect::Refused(event) => format!("Refused({})", event.what),
         Effect::Open(id) => format!("Open({id})"),
-        Effect::Quit | Effect::Redraw | Effect::PollNow | Effect::Find(_) | Effect::ReadBack(..) | Effect::Copy(_) => format!("{effect:?}"),
+        Effect::Quit | Effect::Redraw | Effect::PollNow | Effect::Find(_) | Effect::ReadBack(..) | Effect::Copy(_) => {
+            format!("{effect:?}")
+        }
     }
 }

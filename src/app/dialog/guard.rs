@@ -169,9 +169,10 @@ impl Guard {
             (Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note, Ladder::Phrase) => {
                 &[FieldName::Reason, FieldName::Ticket]
             }
-            (Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note, Ladder::PlanLine | Ladder::Reason) => {
-                &[FieldName::Reason]
-            }
+            (
+                Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note,
+                Ladder::PlanLine | Ladder::Reason,
+            ) => &[FieldName::Reason],
         }
     }
 
@@ -184,9 +185,12 @@ impl Guard {
     pub fn writes(&self) -> bool {
         match &self.phase {
             Phase::Preparing | Phase::Result(_) | Phase::Refused(_) => false,
-            Phase::Plan | Phase::Reason | Phase::Phrase | Phase::Checking | Phase::Acting | Phase::ActingAskedToLeave => {
-                self.request != Request::LookUp
-            }
+            Phase::Plan
+            | Phase::Reason
+            | Phase::Phrase
+            | Phase::Checking
+            | Phase::Acting
+            | Phase::ActingAskedToLeave => self.request != Request::LookUp,
         }
     }
 

@@ -95,7 +95,10 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
         lines.push(Line::of(Role::Caution, format!(" ! {} are off: ", off.join(", "))).then(why));
     }
     lines.push(Line::empty());
-    lines.push(Line::of(Role::Dim, "-  Delete, edit an amount, set a state by hand: ").and(Role::Heading, "do not exist here."));
+    lines.push(
+        Line::of(Role::Dim, "-  Delete, edit an amount, set a state by hand: ")
+            .and(Role::Heading, "do not exist here."),
+    );
     let del = label(Scope::Menu, Command::App(super::super::keymap::AppCommand::NoDelete));
     lines.push(Line::plain("   Press ").and(Role::Key, del).then(" for the reason and the safe way."));
     lines.push(Line::empty());

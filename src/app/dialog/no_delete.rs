@@ -77,8 +77,14 @@ fn lines(model: &Model, on: Option<&RecordId>) -> Vec<Line> {
             Some(excess) if excess.is_empty() => {
                 Line::plain("Its database role has no right to it either (checked at start: DELETE no, TRUNCATE no).")
             }
-            Some(_) => Line::of(Role::Caution, " ! Its database role may more than it should; the console still has no such command."),
-            None => Line::of(Role::Unknown, " ? Whether its database role could is NOT KNOWN; the console still has no such command."),
+            Some(_) => Line::of(
+                Role::Caution,
+                " ! Its database role may more than it should; the console still has no such command.",
+            ),
+            None => Line::of(
+                Role::Unknown,
+                " ? Whether its database role could is NOT KNOWN; the console still has no such command.",
+            ),
         });
     }
     lines.push(Line::empty());
@@ -90,7 +96,9 @@ fn lines(model: &Model, on: Option<&RecordId>) -> Vec<Line> {
         (Request::HandOver, "give it to a person, with what you saw"),
     ] {
         let key = label(Scope::NoDelete, Command::Ask(request));
-        lines.push(Line::of(Role::Key, format!(" {key}  ")).and(Role::Heading, format!("{:<23} ", request.title())).then(says));
+        lines.push(
+            Line::of(Role::Key, format!(" {key}  ")).and(Role::Heading, format!("{:<23} ", request.title())).then(says),
+        );
     }
     lines.push(Line::empty());
     lines.push(Line::of(Role::Dim, "Old records leave by the service's own retention job only: see :retention"));

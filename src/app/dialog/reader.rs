@@ -43,8 +43,14 @@ pub fn help(model: &Model, now: Now) -> Reader {
     let mut order: Vec<Scope> = here.clone();
     order.extend(Scope::ALL.iter().filter(|s| !here.contains(s)));
     let mut lines = vec![
-        Line::plain("Signs: ").and(Role::Critical, "!! act now").then("   ").and(Role::Caution, " ! act soon").then("   ")
-            .and(Role::Unknown, " ? not known").then("   ").and(Role::Good, "ok checked and good"),
+        Line::plain("Signs: ")
+            .and(Role::Critical, "!! act now")
+            .then("   ")
+            .and(Role::Caution, " ! act soon")
+            .then("   ")
+            .and(Role::Unknown, " ? not known")
+            .then("   ")
+            .and(Role::Good, "ok checked and good"),
         Line::plain("Nothing can be deleted here, and no single key sends anything anywhere."),
         Line::empty(),
     ];
@@ -70,9 +76,13 @@ pub fn sql(model: &Model) -> Reader {
         super::super::model::Place::Screen(_) => screen.questions,
         super::super::model::Place::Record(..) => &["get_record", "get_evidence", "get_timeline"],
     };
-    let mut lines = vec![Line::of(Role::Dim, "Every read is one SELECT in a read-only transaction with a time limit."), Line::empty()];
+    let mut lines = vec![
+        Line::of(Role::Dim, "Every read is one SELECT in a read-only transaction with a time limit."),
+        Line::empty(),
+    ];
     for question in questions {
-        let texts: Vec<(&String, &String)> = model.setup.sql.iter().filter(|(name, _)| name.starts_with(question)).collect();
+        let texts: Vec<(&String, &String)> =
+            model.setup.sql.iter().filter(|(name, _)| name.starts_with(question)).collect();
         if texts.is_empty() {
             lines.push(Line::of(Role::Unknown, format!(" ? {question}: this profile does not answer it")));
         }
@@ -87,7 +97,10 @@ pub fn sql(model: &Model) -> Reader {
 
 /// What was found for an id.
 pub fn found(text: &str, candidates: &[Candidate]) -> Reader {
-    let mut lines = vec![Line::plain(format!("{} records carry {}. Open one with its command:", candidates.len(), safe_value(text))), Line::empty()];
+    let mut lines = vec![
+        Line::plain(format!("{} records carry {}. Open one with its command:", candidates.len(), safe_value(text))),
+        Line::empty(),
+    ];
     for candidate in candidates {
         lines.push(
             Line::of(Role::Key, format!("  :open {} {}", candidate.id.scope, candidate.id.key))

@@ -2,8 +2,8 @@
 
 use super::super::key::{Chord, Key};
 use super::super::screen::ScreenId;
-use super::{Binding, Command, Later, Motion, Scope};
 use super::{AppCommand, GuardCommand, RowCommand};
+use super::{Binding, Command, Later, Motion, Scope};
 use crate::domain::action::Request;
 
 const fn row(

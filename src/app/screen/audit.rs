@@ -71,7 +71,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             model.say("This entry is about no single record.", now);
             vec![]
         }),
-        RowCommand::Back | RowCommand::Sort | RowCommand::Reverse | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => None,
+        RowCommand::Back
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Next
+        | RowCommand::Previous
+        | RowCommand::Raw => None,
     }
 }
 
@@ -108,9 +113,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     }
     let (list, detail) = bottom(rest, if rest.height > 10 { 6 } else { 0 });
     let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
-    let row = |index: usize| {
-        state.order().get(index).and_then(|id| entry(model, *id)).map(cells).unwrap_or_default()
-    };
+    let row = |index: usize| state.order().get(index).and_then(|id| entry(model, *id)).map(cells).unwrap_or_default();
     if room == Room::Card && area.width < 76 {
         table::cards(canvas, list, what, row);
     } else {
@@ -129,7 +132,8 @@ fn handed_over(model: &Model, snapshot: &Snapshot, now: Now) -> Line {
         Some(list) if list.is_empty() => Line::of(Role::Dim, " Nothing is handed over and waiting."),
         Some(list) => {
             let oldest = list.iter().map(|h| h.at).min();
-            let oldest = oldest.map_or_else(String::new, |at| format!(", oldest {}", words(age(at, model.db_now(now)))));
+            let oldest =
+                oldest.map_or_else(String::new, |at| format!(", oldest {}", words(age(at, model.db_now(now)))));
             let first = list.first().map_or_else(String::new, |h| {
                 let owner = h.owner.as_ref().map_or_else(|| "whoever takes it".into(), ToString::to_string);
                 format!(" {} from {} to {owner}: {}", h.id, h.by, h.note)

@@ -75,7 +75,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             model.say("This line stands for several keys: there is no single record behind it.", now);
             vec![]
         }),
-        RowCommand::Back | RowCommand::Sort | RowCommand::Reverse | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => None,
+        RowCommand::Back
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Next
+        | RowCommand::Previous
+        | RowCommand::Raw => None,
     }
 }
 
@@ -99,14 +104,22 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
         None => not_known("the rates", snapshot.rates.why_not().unwrap_or_default()),
         Some(rates) => {
             let sum = rates.over(Seconds(300), at);
-            let share = |part: u64| sum.share(part).map_or_else(|| "none".into(), |s| format!("{}.{}%", s / 10, s % 10));
+            let share =
+                |part: u64| sum.share(part).map_or_else(|| "none".into(), |s| format!("{}.{}%", s / 10, s % 10));
             Line::plain(format!(
                 " Last 5 min: {} answers · 409: {} ({}) · 422: {} ({})",
-                sum.requests, sum.conflict, share(sum.conflict), sum.mismatch, share(sum.mismatch)
+                sum.requests,
+                sum.conflict,
+                share(sum.conflict),
+                sum.mismatch,
+                share(sum.mismatch)
             ))
         }
     }];
-    lines.push(Line::of(Role::Dim, " 409 = a retry while the key is in use. 422 = a client bug: one key, two contents."));
+    lines.push(Line::of(
+        Role::Dim,
+        " 409 = a retry while the key is in use. 422 = a client bug: one key, two contents.",
+    ));
     let state = &model.screens.conflicts.list;
     if state.arrived() > 0 {
         lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.arrived())));

@@ -187,14 +187,22 @@ fn head(model: &Model, snapshot: &Snapshot, now: Now) -> Vec<Line> {
             let money = if money.is_empty() { String::new() } else { format!("{money} · ") };
             lines.push(Line::plain(format!("   {money}{when} · Do next: {}", first.rule.next)));
         }
-        None if unjudged == 0 && all > 0 => lines.push(Line::of(Role::Good, format!("ok All {all} invariants were checked and hold."))),
-        None if all == unjudged => lines.push(Line::of(Role::Unknown, " ? NOT KNOWN").then("  No invariant could be checked.")),
+        None if unjudged == 0 && all > 0 => {
+            lines.push(Line::of(Role::Good, format!("ok All {all} invariants were checked and hold.")))
+        }
+        None if all == unjudged => {
+            lines.push(Line::of(Role::Unknown, " ? NOT KNOWN").then("  No invariant could be checked."))
+        }
         None => lines.push(
-            Line::of(Role::Unknown, " ? NOT KNOWN").then(format!("  None of {} checked invariants is violated.", all - unjudged)),
+            Line::of(Role::Unknown, " ? NOT KNOWN")
+                .then(format!("  None of {} checked invariants is violated.", all - unjudged)),
         ),
     }
     if unjudged > 0 {
-        lines.push(Line::of(Role::Unknown, format!(" ? {unjudged} NOT KNOWN")).then(": could not be checked. That is not the same as true."));
+        lines.push(
+            Line::of(Role::Unknown, format!(" ? {unjudged} NOT KNOWN"))
+                .then(": could not be checked. That is not the same as true."),
+        );
     }
     lines
 }
@@ -204,7 +212,9 @@ fn cells(model: &Model, report: &RuleReport, now: Now) -> Vec<Span> {
     let at = model.db_now(now);
     let ago = |when| format!("{} ago", words(age(when, at)));
     let (sign, role, word, rows, checked) = match &report.state {
-        RuleState::Holds { checked_at, audited_at: Some(_) } => ("ok", Role::Good, "holds", "0".into(), ago(*checked_at)),
+        RuleState::Holds { checked_at, audited_at: Some(_) } => {
+            ("ok", Role::Good, "holds", "0".into(), ago(*checked_at))
+        }
         RuleState::Holds { checked_at, audited_at: None } => ("ok", Role::Good, "holds*", "0".into(), ago(*checked_at)),
         RuleState::Violated { checked_at, breaches, .. } => {
             let (sign, role) = match report.rule.severity {
@@ -254,18 +264,20 @@ fn rows(model: &Model, report: &RuleReport, canvas: &mut Canvas<'_>, area: Rect,
             let what = Table { columns: ROW_COLUMNS, rows: breaches.len(), selected: model.screens.invariants.row };
             let span = |text: Option<String>| Span { role: Role::Normal, text: text.unwrap_or_else(|| "-".into()) };
             let row = |index: usize| {
-                breaches.get(index).map(|b| {
-                    vec![
-                        span(Some(String::new())),
-                        span(b.scope.as_ref().map(ToString::to_string)),
-                        span(b.key.as_ref().or(None).map(ToString::to_string).or_else(|| b.reference.clone())),
-                        span(b.payment.as_ref().map(ToString::to_string)),
-                        span(b.money.as_ref().map(ToString::to_string)),
-                        span(b.at.map(|when| since(when, at))),
-                        span(Some(b.detail.clone())),
-                    ]
-                })
-                .unwrap_or_default()
+                breaches
+                    .get(index)
+                    .map(|b| {
+                        vec![
+                            span(Some(String::new())),
+                            span(b.scope.as_ref().map(ToString::to_string)),
+                            span(b.key.as_ref().or(None).map(ToString::to_string).or_else(|| b.reference.clone())),
+                            span(b.payment.as_ref().map(ToString::to_string)),
+                            span(b.money.as_ref().map(ToString::to_string)),
+                            span(b.at.map(|when| since(when, at))),
+                            span(Some(b.detail.clone())),
+                        ]
+                    })
+                    .unwrap_or_default()
             };
             if area.width < 76 {
                 table::cards(canvas, area, what, row);

@@ -146,7 +146,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             };
             Some(model.go(crate::app::model::Place::Screen(to), now))
         }
-        RowCommand::Back | RowCommand::Sort | RowCommand::Reverse | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => None,
+        RowCommand::Back
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Next
+        | RowCommand::Previous
+        | RowCommand::Raw => None,
     }
 }
 
@@ -169,7 +174,8 @@ pub fn sentence_lines(model: &Model, now: Now) -> Vec<Line> {
 fn worst(assessment: &Assessment, model: &Model, at: Instant, old: bool) -> Vec<Line> {
     let Some(first) = assessment.alarms.first() else {
         return vec![
-            Line::of(Role::Good, "ok OK").then("  Nothing stuck, nothing unknown; every invariant that was checked holds."),
+            Line::of(Role::Good, "ok OK")
+                .then("  Nothing stuck, nothing unknown; every invariant that was checked holds."),
             Line::of(Role::Dim, "   Do next: nothing. The console watches."),
         ];
     };

@@ -129,7 +129,9 @@ pub fn matches(record: &Record, filter: &str) -> bool {
         let (negated, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
         let word = word.to_lowercase();
         let hit = match word.split_once(':').filter(|(field, _)| fields.iter().any(|(name, _)| name == field)) {
-            Some((field, value)) => fields.iter().any(|(name, text)| *name == field && text.to_lowercase().contains(value)),
+            Some((field, value)) => {
+                fields.iter().any(|(name, text)| *name == field && text.to_lowercase().contains(value))
+            }
             None => fields.iter().any(|(_, text)| text.to_lowercase().contains(&word)),
         };
         hit != negated
@@ -149,7 +151,9 @@ fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
 pub fn resync(model: &mut Model, id: ScreenId) {
     let Some(answer) = model.picture.snapshot().map(|s| match id {
         ScreenId::Unknown => s.unknown.clone(),
-        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => s.stuck.clone(),
+        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
+            s.stuck.clone()
+        }
     }) else {
         return;
     };
@@ -200,7 +204,14 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// Draws a table of records; `selected` is the place of the cursor.
-pub fn table_of(model: &Model, canvas: &mut Canvas<'_>, area: Rect, ids: &[RecordId], selected: Option<usize>, now: Now) -> usize {
+pub fn table_of(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    ids: &[RecordId],
+    selected: Option<usize>,
+    now: Now,
+) -> usize {
     let what = Table { columns: COLUMNS, rows: ids.len(), selected };
     let row = |index: usize| ids.get(index).map(|id| cells(model, id, now)).unwrap_or_default();
     if area.width < 76 { table::cards(canvas, area, what, row) } else { table::draw(canvas, area, what, row) }
@@ -209,7 +220,11 @@ pub fn table_of(model: &Model, canvas: &mut Canvas<'_>, area: Rect, ids: &[Recor
 fn cells(model: &Model, id: &RecordId, now: Now) -> Vec<Span> {
     let span = |role: Role, text: String| Span { role, text };
     let Some(record) = model.picture.record(id) else {
-        return vec![span(Role::Unknown, " ?".into()), span(Role::Normal, id.scope.to_string()), span(Role::Normal, id.key.to_string())];
+        return vec![
+            span(Role::Unknown, " ?".into()),
+            span(Role::Normal, id.scope.to_string()),
+            span(Role::Normal, id.key.to_string()),
+        ];
     };
     let at = model.db_now(now);
     let (sign, role) = sign_of(record);
@@ -290,11 +305,13 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
     let filter = if state.filter.is_empty() { "none".to_owned() } else { state.filter.clone() };
     let shown = state.list.order().len();
     if answer.value().is_some() {
-    lines.push(
-        Line::of(Role::Dim, " Filter: ").then(filter)
-            .and(Role::Dim, "   Sort: ").then(format!("{} {arrow}", state.sort.word()))
-            .and(Role::Dim, format!("   {shown} of {}, rows keep their place", state.total)),
-    );
+        lines.push(
+            Line::of(Role::Dim, " Filter: ")
+                .then(filter)
+                .and(Role::Dim, "   Sort: ")
+                .then(format!("{} {arrow}", state.sort.word()))
+                .and(Role::Dim, format!("   {shown} of {}, rows keep their place", state.total)),
+        );
     }
     if state.list.arrived() > 0 {
         lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.list.arrived())));
@@ -305,7 +322,8 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
         return;
     }
     if shown == 0 {
-        let text = if state.total == 0 { "ok No such records." } else { " ! The filter hides every record. / changes it." };
+        let text =
+            if state.total == 0 { "ok No such records." } else { " ! The filter hides every record. / changes it." };
         canvas.line(rest, &Line::plain(text));
         return;
     }

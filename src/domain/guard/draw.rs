@@ -11,45 +11,24 @@ use super::super::recovery::{self, Decision, Step};
 use super::super::time::{self, Now};
 use super::{Context, Phrase, Plan, Refused, Wording, hash_of};
 
-const APPROVAL: &str = "Hand it over (a h): this ending needs approval by a second person, which this version cannot check.";
+const APPROVAL: &str =
+    "Hand it over (a h): this ending needs approval by a second person, which this version cannot check.";
 
 /// What the recovery table says about a record, for the person at the console.
 pub fn step_of(dossier: &Dossier, context: &Context) -> Decision {
     let terms = context.terms_of(&dossier.detail.record);
-    recovery::next_step(
-        &dossier.detail,
-        &dossier.evidence,
-        &context.holder(),
-        &context.policy,
-        &terms,
-        dossier.at,
-    )
+    recovery::next_step(&dossier.detail, &dossier.evidence, &context.holder(), &context.policy, &terms, dossier.at)
 }
 
 /// Draws up a plan for a request, or says why there is none.
-pub fn draw(
-    request: Request,
-    dossier: &Dossier,
-    context: &Context,
-    now: Now,
-) -> Result<Plan, Refused> {
+pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) -> Result<Plan, Refused> {
     let (change, promises) = match request {
         Request::LookUp => look_up(dossier)?,
         Request::Resume => resume(dossier, context)?,
         Request::Hold => hold(dossier, context)?,
         Request::Release => release(dossier)?,
-        Request::Note => (
-            Change::Note,
-            vec![Promise::Written {
-                what: "note".to_owned(),
-            }],
-        ),
-        Request::HandOver => (
-            Change::HandOver,
-            vec![Promise::Written {
-                what: "new owner and the note".to_owned(),
-            }],
-        ),
+        Request::Note => (Change::Note, vec![Promise::Written { what: "note".to_owned() }]),
+        Request::HandOver => (Change::HandOver, vec![Promise::Written { what: "new owner and the note".to_owned() }]),
     };
     let record = dossier.detail.record.clone();
     let latest = newest(dossier);
@@ -59,10 +38,7 @@ pub fn draw(
         &format!("{:?}", record.attempt),
         change.word(),
         &format!("{change:?}"),
-        &format!(
-            "{:?}",
-            latest.map(|evidence| (evidence.id, evidence.started_at))
-        ),
+        &format!("{:?}", latest.map(|evidence| (evidence.id, evidence.started_at))),
         &context.environment.name,
         context.operator.as_str(),
         &context.role,
@@ -88,30 +64,16 @@ type Drawn = Result<(Change, Vec<Promise>), Refused>;
 
 /// The newest evidence: by the start of the look-up, then by its row.
 fn newest(dossier: &Dossier) -> Option<&Evidence> {
-    dossier
-        .evidence
-        .iter()
-        .max_by_key(|evidence| (evidence.started_at, evidence.id))
+    dossier.evidence.iter().max_by_key(|evidence| (evidence.started_at, evidence.id))
 }
 
 fn look_up(dossier: &Dossier) -> Drawn {
     let Some(provider) = &dossier.detail.record.provider else {
-        return Err(Refused::new(
-            "Which provider was asked is not known.",
-            "Hand it over (a h).",
-        ));
+        return Err(Refused::new("Which provider was asked is not known.", "Hand it over (a h)."));
     };
     let promises = vec![
-        Promise::AskProvider {
-            provider: provider.to_string(),
-        },
-        Promise::EvidenceKept {
-            newest: dossier
-                .evidence
-                .iter()
-                .filter_map(|evidence| evidence.id)
-                .max(),
-        },
+        Promise::AskProvider { provider: provider.to_string() },
+        Promise::EvidenceKept { newest: dossier.evidence.iter().filter_map(|evidence| evidence.id).max() },
     ];
     Ok((Change::LookUp, promises))
 }
@@ -120,101 +82,52 @@ fn resume(dossier: &Dossier, context: &Context) -> Drawn {
     let record = &dossier.detail.record;
     let from = record.attempt.unwrap_or(Attempt(0));
     let stored = || {
-        newest(dossier)
-            .and_then(|evidence| Some((evidence.id?, evidence.started_at)))
-            .ok_or_else(|| {
-                Refused::new(
-                    "The look-up it rests on is not stored.",
-                    "Start with --act and look up again (a l).",
-                )
-            })
+        newest(dossier).and_then(|evidence| Some((evidence.id?, evidence.started_at))).ok_or_else(|| {
+            Refused::new("The look-up it rests on is not stored.", "Start with --act and look up again (a l).")
+        })
     };
     let payment = || {
-        record.payment.clone().ok_or_else(|| {
-            Refused::new("The record's payment is not known.", "Hand it over (a h).")
-        })
+        record.payment.clone().ok_or_else(|| Refused::new("The record's payment is not known.", "Hand it over (a h)."))
     };
     match step_of(dossier, context).step {
         Step::Adopt { charge } => {
             let (evidence, asked_at) = stored()?;
             let money = charge.money();
-            let said = format!(
-                "look-up at {} found {} {money} as",
-                time::clock(asked_at),
-                charge.class.word()
-            );
+            let said = format!("look-up at {} found {} {money} as", time::clock(asked_at), charge.class.word());
             let promises = vec![
                 Promise::LeaseTaken { from },
-                Promise::NoCharge {
-                    provider_ref: charge.provider_ref.clone(),
-                    said,
-                },
-                Promise::PaymentEnds {
-                    status: PaymentStatus::Succeeded,
-                    provider_ref: charge.provider_ref.clone(),
-                },
+                Promise::NoCharge { provider_ref: charge.provider_ref.clone(), said },
+                Promise::PaymentEnds { status: PaymentStatus::Succeeded, provider_ref: charge.provider_ref.clone() },
                 Promise::RecordDone { code: 201 },
             ];
-            Ok((
-                Change::Adopt {
-                    evidence,
-                    payment: payment()?,
-                    provider_ref: charge.provider_ref,
-                    money,
-                },
-                promises,
-            ))
+            Ok((Change::Adopt { evidence, payment: payment()?, provider_ref: charge.provider_ref, money }, promises))
         }
         Step::FinishAsFailed { charge, reason } => {
             let (evidence, asked_at) = stored()?;
-            let said = format!(
-                "look-up at {} found a final no ({}) as",
-                time::clock(asked_at),
-                charge.raw
-            );
+            let said = format!("look-up at {} found a final no ({}) as", time::clock(asked_at), charge.raw);
             let promises = vec![
                 Promise::LeaseTaken { from },
-                Promise::NoCharge {
-                    provider_ref: charge.provider_ref.clone(),
-                    said,
-                },
-                Promise::PaymentEnds {
-                    status: PaymentStatus::Failed,
-                    provider_ref: charge.provider_ref.clone(),
-                },
+                Promise::NoCharge { provider_ref: charge.provider_ref.clone(), said },
+                Promise::PaymentEnds { status: PaymentStatus::Failed, provider_ref: charge.provider_ref.clone() },
                 Promise::RecordDone { code: 402 },
             ];
-            Ok((
-                Change::Fail {
-                    evidence,
-                    payment: payment()?,
-                    provider_ref: charge.provider_ref,
-                    reason,
-                },
-                promises,
-            ))
+            Ok((Change::Fail { evidence, payment: payment()?, provider_ref: charge.provider_ref, reason }, promises))
         }
         Step::HandBack => Ok((Change::HandBack, vec![Promise::HandedBack])),
         Step::FinishAsReversed { charge } => Err(Refused::new(
-            format!(
-                "{} was reversed; the payment would be finished as reversed.",
-                charge.provider_ref
-            ),
+            format!("{} was reversed; the payment would be finished as reversed.", charge.provider_ref),
             APPROVAL,
         )),
-        Step::FinishAsNotCharged => Err(Refused::new(
-            "Nothing was charged; the payment would be finished as not charged.",
-            APPROVAL,
-        )),
+        Step::FinishAsNotCharged => {
+            Err(Refused::new("Nothing was charged; the payment would be finished as not charged.", APPROVAL))
+        }
         Step::LookUpFirst { why } => Err(Refused::new(why, "Do l first.")),
-        Step::Wait { why, look_again } => Err(Refused::new(
-            why,
-            format!("Look again (a l) after {}.", time::clock(look_again)),
-        )),
-        Step::NothingToDo => Err(Refused::new(
-            "The record is done: its answer is stored and replayed.",
-            "There is nothing to do.",
-        )),
+        Step::Wait { why, look_again } => {
+            Err(Refused::new(why, format!("Look again (a l) after {}.", time::clock(look_again))))
+        }
+        Step::NothingToDo => {
+            Err(Refused::new("The record is done: its answer is stored and replayed.", "There is nothing to do."))
+        }
         Step::Refuse(refusal) => Err(Refused::new(refusal.why, refusal.way_out)),
     }
 }
@@ -229,20 +142,12 @@ fn hold(dossier: &Dossier, context: &Context) -> Drawn {
         ));
     }
     if record.lease.is_live(dossier.at) && record.lease.holder.as_ref() != Some(&me) {
-        let until = record
-            .lease
-            .until
-            .map_or_else(|| "later".to_owned(), time::clock);
-        return Err(Refused::new(
-            format!("The lease is held until {until}."),
-            format!("Wait until {until}."),
-        ));
+        let until = record.lease.until.map_or_else(|| "later".to_owned(), time::clock);
+        return Err(Refused::new(format!("The lease is held until {until}."), format!("Wait until {until}.")));
     }
     let length = context.policy.hold_max;
     let promises = vec![
-        Promise::LeaseTaken {
-            from: record.attempt.unwrap_or(Attempt(0)),
-        },
+        Promise::LeaseTaken { from: record.attempt.unwrap_or(Attempt(0)) },
         Promise::HeldBy { holder: me, length },
     ];
     Ok((Change::Hold { length }, promises))
@@ -250,16 +155,9 @@ fn hold(dossier: &Dossier, context: &Context) -> Drawn {
 
 fn release(dossier: &Dossier) -> Drawn {
     let lease = &dossier.detail.record.lease;
-    let held = lease.is_live(dossier.at)
-        && lease
-            .holder
-            .as_ref()
-            .is_some_and(super::super::ids::Holder::is_person);
+    let held = lease.is_live(dossier.at) && lease.holder.as_ref().is_some_and(super::super::ids::Holder::is_person);
     if !held {
-        return Err(Refused::new(
-            "No person holds this record.",
-            "There is nothing to release.",
-        ));
+        return Err(Refused::new("No person holds this record.", "There is nothing to release."));
     }
     Ok((Change::Release, vec![Promise::LeaseFree]))
 }
@@ -268,10 +166,7 @@ fn wording(change: &Change, dossier: &Dossier) -> Wording {
     let record = &dossier.detail.record;
     let mut relies_on = vec![format!("record at version {}", record.version.short())];
     if let Some(evidence) = newest(dossier) {
-        let name = evidence.id.map_or_else(
-            || "a look-up that is not stored".to_owned(),
-            |id| id.to_string(),
-        );
+        let name = evidence.id.map_or_else(|| "a look-up that is not stored".to_owned(), |id| id.to_string());
         let age = time::words(time::age(evidence.started_at, dossier.at));
         relies_on.push(format!("{name} ({}, {age} old)", evidence.outcome.word()));
     }

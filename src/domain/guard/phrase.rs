@@ -11,17 +11,9 @@ pub struct Phrase(String);
 impl Phrase {
     pub(super) fn of(environment: &Environment, record: &Record, hash: &PlanHash) -> Self {
         let tail = record.id.key.tail().unwrap_or_else(|| hash.short());
-        let mut words = vec![
-            typeable(&environment.name),
-            typeable(record.id.scope.as_str()),
-            tail,
-        ];
+        let mut words = vec![typeable(&environment.name), typeable(record.id.scope.as_str()), tail];
         if let Some(money) = &record.money {
-            words.push(format!(
-                "{} {}",
-                typeable(money.currency.code()),
-                money.amount()
-            ));
+            words.push(format!("{} {}", typeable(money.currency.code()), money.amount()));
         }
         words.retain(|word| !word.is_empty());
         Self(words.join(" "))
@@ -46,8 +38,5 @@ impl Phrase {
 /// What of a name can be typed on any keyboard: hostile or foreign characters are left out of the phrase
 /// (the plan shows them, made visible), and a name is cut where typing it would prove nothing more.
 fn typeable(name: &str) -> String {
-    name.chars()
-        .filter(char::is_ascii_graphic)
-        .take(24)
-        .collect()
+    name.chars().filter(char::is_ascii_graphic).take(24).collect()
 }

@@ -30,20 +30,10 @@ fn words() -> Words {
 fn a_resume_by_the_book_is_armed() {
     let plan = plan();
     assert_eq!(plan.phrase().shown(), "prod shop-eu 4K91ab EUR 128.40");
-    let armed = plan
-        .arm(&facts(), &words(), &context(), Now(now()))
-        .unwrap();
+    let armed = plan.arm(&facts(), &words(), &context(), Now(now())).unwrap();
     assert_eq!(armed.order().action, "adopt");
     assert_eq!(armed.order().expect.amount, Some(12_840));
-    assert_eq!(
-        armed
-            .order()
-            .expect
-            .provider_ref
-            .as_ref()
-            .map(super::super::ids::ProviderRef::as_str),
-        Some("ch_77ab")
-    );
+    assert_eq!(armed.order().expect.provider_ref.as_ref().map(super::super::ids::ProviderRef::as_str), Some("ch_77ab"));
 }
 
 #[test]
@@ -63,9 +53,7 @@ fn whatever_changed_refuses_the_plan() {
             facts.at = Seconds(400).after(now());
         }),
         ("newer evidence", |facts, _, _, _| {
-            facts
-                .evidence
-                .insert(0, found(1, vec![hit("ch_9", Class::Succeeded)]));
+            facts.evidence.insert(0, found(1, vec![hit("ch_9", Class::Succeeded)]));
         }),
         ("another environment", |facts, _, _, _| {
             facts.environment = Some("staging".to_owned());
@@ -87,43 +75,29 @@ fn whatever_changed_refuses_the_plan() {
         }),
     ];
     for (what, spoil) in spoils {
-        let (mut facts, mut words, mut context, mut when) =
-            (facts(), words(), context(), Now(now()));
+        let (mut facts, mut words, mut context, mut when) = (facts(), words(), context(), Now(now()));
         spoil(&mut facts, &mut words, &mut context, &mut when);
         let refused = plan().arm(&facts, &words, &context, when);
         assert!(refused.is_err(), "{what} must refuse the plan");
         let refused = refused.unwrap_err();
-        assert!(
-            !refused.why.is_empty() && !refused.way_out.is_empty(),
-            "{what}: {refused}"
-        );
+        assert!(!refused.why.is_empty() && !refused.way_out.is_empty(), "{what}: {refused}");
     }
 }
 
 #[test]
 fn a_reason_is_more_than_dots() {
-    let dots = Words {
-        reason: "...............".to_owned(),
-        ..words()
-    };
+    let dots = Words { reason: "...............".to_owned(), ..words() };
     assert!(plan().arm(&facts(), &dots, &context(), Now(now())).is_err());
 }
 
 #[test]
 fn hand_back_shows_its_plan_and_is_refused() {
     let detail = stuck();
-    let proof = vec![
-        super::super::samples::nothing(400),
-        super::super::samples::nothing(5),
-    ];
+    let proof = vec![super::super::samples::nothing(400), super::super::samples::nothing(5)];
     let facts = dossier(detail, proof);
     let plan = draw(Request::Resume, &facts, &context(), Now(now())).unwrap();
     assert_eq!(plan.change(), &Change::HandBack);
-    assert!(
-        plan.promises()
-            .iter()
-            .any(|promise| promise.asked().contains("CHARGE"))
-    );
+    assert!(plan.promises().iter().any(|promise| promise.asked().contains("CHARGE")));
     assert!(plan.arm(&facts, &words(), &context(), Now(now())).is_err());
 }
 
@@ -133,11 +107,7 @@ fn a_hostile_scope_does_not_reach_the_phrase() {
     detail.record.id = super::super::ids::RecordId::new("sh\u{202e}op\u{1b}[2J", "—");
     let facts = dossier(detail, evidence());
     let plan = draw(Request::Resume, &facts, &context(), Now(now())).unwrap();
-    assert!(
-        plan.phrase().shown().is_ascii(),
-        "{}",
-        plan.phrase().shown()
-    );
+    assert!(plan.phrase().shown().is_ascii(), "{}", plan.phrase().shown());
     assert!(
         plan.phrase().shown().contains(&plan.hash().short()),
         "a key without letters is replaced by the plan's hash"

@@ -33,11 +33,7 @@ fn row_1_a_live_lease_of_another_is_left_alone() {
     let decision = decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]);
     assert_eq!(decision.row, 1);
     detail.record.lease.holder = Some(me());
-    assert_eq!(
-        decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row,
-        10,
-        "one's own hold goes on"
-    );
+    assert_eq!(decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row, 10, "one's own hold goes on");
 }
 
 #[test]
@@ -46,16 +42,10 @@ fn rows_2_and_3_done_is_done_unless_the_provider_says_otherwise() {
     detail.record.status = RecordStatus::Done;
     detail.record.payment_status = Some(PaymentStatus::Failed);
     assert_eq!(decide(&detail, &[]).step, Step::NothingToDo);
-    assert_eq!(
-        decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row,
-        2
-    );
+    assert_eq!(decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row, 2);
     detail.record.payment_status = Some(PaymentStatus::Succeeded);
     detail.record.provider_ref = Some(ProviderRef::new("ch_1"));
-    assert_eq!(
-        decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row,
-        3
-    );
+    assert_eq!(decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row, 3);
 }
 
 #[test]
@@ -64,14 +54,8 @@ fn row_4_an_order_that_is_paid_is_not_paid_again() {
     detail.siblings = vec![paid("pay_2", "ch_2")];
     let both = decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]);
     assert_eq!(both.row, 4);
-    let Step::Refuse(refusal) = both.step else {
-        panic!("must refuse")
-    };
-    assert!(
-        refusal.why.contains("pay_2") && refusal.why.contains("ch_1"),
-        "{}",
-        refusal.why
-    );
+    let Step::Refuse(refusal) = both.step else { panic!("must refuse") };
+    assert!(refusal.why.contains("pay_2") && refusal.why.contains("ch_1"), "{}", refusal.why);
     let given_back = decide(&detail, &[found(5, vec![hit("ch_1", Class::Reversed)])]);
     assert!(matches!(given_back.step, Step::FinishAsReversed { .. }));
 }
@@ -79,39 +63,20 @@ fn row_4_an_order_that_is_paid_is_not_paid_again() {
 #[test]
 fn row_5_without_fresh_evidence_look_up_first() {
     assert_eq!(decide(&stuck(), &[]).row, 5);
-    assert_eq!(
-        decide(&stuck(), &[found(301, vec![hit("ch_1", Class::Succeeded)])]).row,
-        5
-    );
+    assert_eq!(decide(&stuck(), &[found(301, vec![hit("ch_1", Class::Succeeded)])]).row, 5);
     let mut called_again = stuck();
     called_again.last_attempt_at = Some(ago(3));
-    assert_eq!(
-        decide(
-            &called_again,
-            &[found(5, vec![hit("ch_1", Class::Succeeded)])]
-        )
-        .row,
-        5
-    );
+    assert_eq!(decide(&called_again, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).row, 5);
     let mut charged = stuck();
     charged.record.recovery_point = Some(RecoveryPoint::Charged);
     charged.record.provider_ref = Some(ProviderRef::new("ch_1"));
-    assert_eq!(
-        decide(&charged, &[]).row,
-        5,
-        "a stored ref is verified before it is adopted"
-    );
+    assert_eq!(decide(&charged, &[]).row, 5, "a stored ref is verified before it is adopted");
 }
 
 #[test]
 fn row_6_no_answer_concludes_nothing() {
-    let silent = LookupOutcome::Unreachable {
-        why: "time-out".to_owned(),
-        retry_after_s: Some(7),
-    };
-    let Step::Wait { look_again, .. } = decide(&stuck(), &[asked(5, silent)]).step else {
-        panic!("must wait")
-    };
+    let silent = LookupOutcome::Unreachable { why: "time-out".to_owned(), retry_after_s: Some(7) };
+    let Step::Wait { look_again, .. } = decide(&stuck(), &[asked(5, silent)]).step else { panic!("must wait") };
     assert_eq!(look_again, Seconds(7).after(ago(5)));
 }
 
@@ -125,33 +90,13 @@ fn row_7_what_does_not_fit_is_refused() {
     refunded.money.refunded = Some(1);
     let mut dollars = hit("ch_1", Class::Succeeded);
     dollars.money.currency = "USD".to_owned();
-    for odd in [
-        other_amount,
-        part,
-        refunded,
-        dollars,
-        hit("ch_1", Class::Reversed),
-    ] {
-        assert_eq!(
-            decide(&stuck(), &[found(5, vec![odd.clone()])]).row,
-            7,
-            "{odd:?}"
-        );
+    for odd in [other_amount, part, refunded, dollars, hit("ch_1", Class::Reversed)] {
+        assert_eq!(decide(&stuck(), &[found(5, vec![odd.clone()])]).row, 7, "{odd:?}");
     }
-    let live = Policy {
-        mode: Some(super::super::evidence::Mode::Live),
-        ..Policy::default()
-    };
+    let live = Policy { mode: Some(super::super::evidence::Mode::Live), ..Policy::default() };
     let mut test_mode = hit("ch_1", Class::Succeeded);
     test_mode.mode = Some(super::super::evidence::Mode::Test);
-    let decision = next_step(
-        &stuck(),
-        &[found(5, vec![test_mode])],
-        &me(),
-        &live,
-        &terms(),
-        now(),
-    );
+    let decision = next_step(&stuck(), &[found(5, vec![test_mode])], &me(), &live, &terms(), now());
     assert_eq!(decision.row, 7);
 }
 
@@ -159,83 +104,41 @@ fn row_7_what_does_not_fit_is_refused() {
 fn row_8_two_charges_are_never_take_the_newest() {
     let two = vec![hit("ch_1", Class::Succeeded), hit("ch_2", Class::Succeeded)];
     assert_eq!(decide(&stuck(), &[found(5, two)]).row, 8);
-    let with_the_orders = vec![
-        hit("ch_1", Class::Succeeded),
-        order_only("ch_2", Class::Succeeded),
-    ];
+    let with_the_orders = vec![hit("ch_1", Class::Succeeded), order_only("ch_2", Class::Succeeded)];
     assert_eq!(decide(&stuck(), &[found(5, with_the_orders)]).row, 8);
 }
 
 #[test]
 fn a_charge_of_the_order_alone_never_decides() {
-    let decision = decide(
-        &stuck(),
-        &[found(5, vec![order_only("ch_2", Class::Succeeded)])],
-    );
+    let decision = decide(&stuck(), &[found(5, vec![order_only("ch_2", Class::Succeeded)])]);
     assert!(matches!(decision.step, Step::Refuse(_)), "{decision:?}");
-    let failed = decide(
-        &stuck(),
-        &[found(5, vec![order_only("ch_2", Class::Failed)])],
-    );
+    let failed = decide(&stuck(), &[found(5, vec![order_only("ch_2", Class::Failed)])]);
     assert!(matches!(failed.step, Step::Refuse(_)), "{failed:?}");
 }
 
 #[test]
 fn a_charge_that_belongs_to_another_payment_is_not_adopted() {
     let mut detail = stuck();
-    detail.siblings = vec![Sibling {
-        status: PaymentStatus::Unknown,
-        ..paid("pay_2", "ch_1")
-    }];
-    assert!(matches!(
-        decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).step,
-        Step::Refuse(_)
-    ));
+    detail.siblings = vec![Sibling { status: PaymentStatus::Unknown, ..paid("pay_2", "ch_1") }];
+    assert!(matches!(decide(&detail, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).step, Step::Refuse(_)));
     let mut owned = stuck();
     owned.ref_owner = Some(PaymentId::new("pay_9"));
-    assert!(matches!(
-        decide(&owned, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).step,
-        Step::Refuse(_)
-    ));
+    assert!(matches!(decide(&owned, &[found(5, vec![hit("ch_1", Class::Succeeded)])]).step, Step::Refuse(_)));
 }
 
 #[test]
 fn rows_9_to_12_only_a_final_word_is_final() {
     let of = |hits| decide(&stuck(), &[found(5, hits)]);
-    assert_eq!(
-        of(vec![
-            hit("ch_1", Class::Succeeded),
-            hit("ch_2", Class::Pending)
-        ])
-        .row,
-        9
-    );
+    assert_eq!(of(vec![hit("ch_1", Class::Succeeded), hit("ch_2", Class::Pending)]).row, 9);
     assert_eq!(of(vec![hit("ch_1", Class::Succeeded)]).row, 10);
     assert_eq!(
-        of(vec![
-            hit("ch_1", Class::Succeeded),
-            hit("ah_2", Class::Authorised),
-            hit("ch_3", Class::Failed)
-        ])
-        .row,
+        of(vec![hit("ch_1", Class::Succeeded), hit("ah_2", Class::Authorised), hit("ch_3", Class::Failed)]).row,
         10
     );
-    for class in [
-        Class::Authorised,
-        Class::Pending,
-        Class::Open,
-        Class::Unrecognised,
-    ] {
-        assert_eq!(
-            of(vec![hit("ch_1", class), hit("ch_2", Class::Failed)]).row,
-            11,
-            "{class:?}"
-        );
+    for class in [Class::Authorised, Class::Pending, Class::Open, Class::Unrecognised] {
+        assert_eq!(of(vec![hit("ch_1", class), hit("ch_2", Class::Failed)]).row, 11, "{class:?}");
     }
-    assert_eq!(
-        of(vec![hit("ch_1", Class::Failed), hit("ch_2", Class::Failed)]).row,
-        12
-    );
+    assert_eq!(of(vec![hit("ch_1", Class::Failed), hit("ch_2", Class::Failed)]).row, 12);
 }
 
 #[test]
@@ -248,35 +151,16 @@ fn row_13_a_stored_ref_the_provider_does_not_know_is_handed_over() {
 #[test]
 fn row_14_one_not_found_is_no_proof() {
     assert_eq!(decide(&stuck(), &[nothing(5)]).row, 14);
-    assert_eq!(
-        decide(&stuck(), &[nothing(100), nothing(5)]).row,
-        14,
-        "too close together"
-    );
-    assert_eq!(
-        decide(&stuck(), &[nothing(2_400), nothing(5)]).row,
-        14,
-        "too far apart"
-    );
-    let search = LookupOutcome::NotFound {
-        absence: Absence::MayHaveMissed,
-        why: "index".to_owned(),
-    };
+    assert_eq!(decide(&stuck(), &[nothing(100), nothing(5)]).row, 14, "too close together");
+    assert_eq!(decide(&stuck(), &[nothing(2_400), nothing(5)]).row, 14, "too far apart");
+    let search = LookupOutcome::NotFound { absence: Absence::MayHaveMissed, why: "index".to_owned() };
     assert_eq!(decide(&stuck(), &[nothing(400), asked(5, search)]).row, 14);
-    let found_before = [
-        nothing(400),
-        found(200, vec![hit("ch_1", Class::Succeeded)]),
-        nothing(5),
-    ];
+    let found_before = [nothing(400), found(200, vec![hit("ch_1", Class::Succeeded)]), nothing(5)];
     assert_eq!(decide(&stuck(), &found_before).row, 14);
     let mut recent = stuck();
     recent.last_attempt_at = Some(ago(450));
     recent.record.lease.until = Some(ago(450));
-    assert_eq!(
-        decide(&recent, &[nothing(400), nothing(5)]).row,
-        14,
-        "the first was before the settle time"
-    );
+    assert_eq!(decide(&recent, &[nothing(400), nothing(5)]).row, 14, "the first was before the settle time");
 }
 
 #[test]
@@ -288,25 +172,12 @@ fn rows_15_to_17_absence_is_proven_and_the_key_decides() {
     assert_eq!(decide(&old, &proof).step, Step::FinishAsNotCharged);
     let mut nearly = stuck();
     nearly.record.first_key_use = Some(ago(86_400 - 1_800));
-    assert_eq!(
-        decide(&nearly, &proof).row,
-        14,
-        "the key may be forgotten at any moment"
-    );
-    let no_keys = ProviderTerms {
-        key_retention: None,
-        settle: Seconds(60),
-    };
-    assert_eq!(
-        next_step(&stuck(), &proof, &me(), &Policy::default(), &no_keys, now()).row,
-        17
-    );
+    assert_eq!(decide(&nearly, &proof).row, 14, "the key may be forgotten at any moment");
+    let no_keys = ProviderTerms { key_retention: None, settle: Seconds(60) };
+    assert_eq!(next_step(&stuck(), &proof, &me(), &Policy::default(), &no_keys, now()).row, 17);
     let mut paid_order = stuck();
     paid_order.siblings = vec![paid("pay_2", "ch_2")];
-    assert!(
-        matches!(decide(&paid_order, &proof).step, Step::Refuse(_)),
-        "a paid order is never charged again"
-    );
+    assert!(matches!(decide(&paid_order, &proof).step, Step::Refuse(_)), "a paid order is never charged again");
 }
 
 fn any_class() -> impl Strategy<Value = Class> {
@@ -322,79 +193,45 @@ fn any_class() -> impl Strategy<Value = Class> {
 }
 
 fn any_hit() -> impl Strategy<Value = Observed> {
-    (
-        any_class(),
-        0_u8..4,
-        any::<bool>(),
-        prop::sample::select(vec![12_840_i64, 1, 0]),
-        any::<bool>(),
-    )
-        .prop_map(|(class, number, own, amount, refunded)| {
+    (any_class(), 0_u8..4, any::<bool>(), prop::sample::select(vec![12_840_i64, 1, 0]), any::<bool>()).prop_map(
+        |(class, number, own, amount, refunded)| {
             let name = format!("ch_{number}");
-            let mut hit = if own {
-                hit(&name, class)
-            } else {
-                order_only(&name, class)
-            };
+            let mut hit = if own { hit(&name, class) } else { order_only(&name, class) };
             hit.money.amount = amount;
             if refunded {
                 hit.money.refunded = Some(1);
             }
             hit
-        })
+        },
+    )
 }
 
 fn any_evidence() -> impl Strategy<Value = Vec<Evidence>> {
-    let one = (
-        0_u64..3_000,
-        prop::option::of(prop::collection::vec(any_hit(), 0..4)),
-        any::<bool>(),
-    )
-        .prop_map(|(age, hits, reachable)| match (hits, reachable) {
+    let one = (0_u64..3_000, prop::option::of(prop::collection::vec(any_hit(), 0..4)), any::<bool>()).prop_map(
+        |(age, hits, reachable)| match (hits, reachable) {
             (Some(hits), _) => found(age, hits),
             (None, true) => nothing(age),
-            (None, false) => asked(
-                age,
-                LookupOutcome::Unreachable {
-                    why: "down".to_owned(),
-                    retry_after_s: None,
-                },
-            ),
-        });
+            (None, false) => asked(age, LookupOutcome::Unreachable { why: "down".to_owned(), retry_after_s: None }),
+        },
+    );
     prop::collection::vec(one, 0..4)
 }
 
 fn any_detail() -> impl Strategy<Value = RecordDetail> {
-    let lease = prop::sample::select(vec![
-        (-1_200_i64, "pod-a"),
-        (30, "pod-a"),
-        (30, "operator:dana"),
-        (30, "operator:lee"),
-    ]);
+    let lease =
+        prop::sample::select(vec![(-1_200_i64, "pod-a"), (30, "pod-a"), (30, "operator:dana"), (30, "operator:lee")]);
     let siblings = prop::collection::vec((0_u8..4, any::<bool>()), 0..2);
-    (
-        lease,
-        siblings,
-        0_u64..100_000,
-        prop::option::of(0_u8..4),
-        any::<bool>(),
-    )
-        .prop_map(|((offset, holder), siblings, first_use, stored, done)| {
+    (lease, siblings, 0_u64..100_000, prop::option::of(0_u8..4), any::<bool>()).prop_map(
+        |((offset, holder), siblings, first_use, stored, done)| {
             let mut detail = stuck();
-            detail.record.lease.until =
-                chrono::TimeDelta::try_seconds(offset).map(|offset| now() + offset);
+            detail.record.lease.until = chrono::TimeDelta::try_seconds(offset).map(|offset| now() + offset);
             detail.record.lease.holder = Some(Holder::new(holder));
             detail.record.first_key_use = Some(ago(first_use));
-            detail.record.provider_ref =
-                stored.map(|number| ProviderRef::new(format!("ch_{number}")));
+            detail.record.provider_ref = stored.map(|number| ProviderRef::new(format!("ch_{number}")));
             detail.siblings = siblings
                 .into_iter()
                 .map(|(number, succeeded)| Sibling {
-                    status: if succeeded {
-                        PaymentStatus::Succeeded
-                    } else {
-                        PaymentStatus::Failed
-                    },
+                    status: if succeeded { PaymentStatus::Succeeded } else { PaymentStatus::Failed },
                     ..paid("pay_2", &format!("ch_{number}"))
                 })
                 .collect();
@@ -402,7 +239,8 @@ fn any_detail() -> impl Strategy<Value = RecordDetail> {
                 detail.record.status = RecordStatus::Done;
             }
             detail
-        })
+        },
+    )
 }
 
 proptest! {

@@ -39,9 +39,7 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, band: &Band) {
 
     // Most telling first; the rest only where it fits.
     let mut end = age;
-    let room = |start: &Line, end: &Line, more: usize| {
-        start.width(charset) + end.width(charset) + more + 2 <= width
-    };
+    let room = |start: &Line, end: &Line, more: usize| start.width(charset) + end.width(charset) + more + 2 <= width;
     let clock = Line::plain(format!("  {}", band.clock));
     if room(&start, &end, mode.width(charset) + 2) {
         start = start.then("  ").join(mode);

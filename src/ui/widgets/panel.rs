@@ -26,7 +26,8 @@ pub fn dialog(canvas: &mut Canvas<'_>, area: Rect, title: &Line, frame: Role, li
     let below = hidden.saturating_sub(from);
     if below > 0 {
         let more = Line::of(Role::Key, format!(" {below} more lines: j or Down "));
-        let row = Rect { y: place.bottom().saturating_sub(1), height: 1, width: place.width.saturating_sub(2), ..place };
+        let row =
+            Rect { y: place.bottom().saturating_sub(1), height: 1, width: place.width.saturating_sub(2), ..place };
         canvas.line_right(row, &more);
     }
     below
@@ -34,10 +35,7 @@ pub fn dialog(canvas: &mut Canvas<'_>, area: Rect, title: &Line, frame: Role, li
 
 /// Lines broken to a width, continuation rows indented as their line is.
 pub fn wrapped(lines: &[Line], width: usize, canvas: &Canvas<'_>) -> Vec<Line> {
-    lines
-        .iter()
-        .flat_map(|line| line.wrap(width, hang(line, width), canvas.charset()))
-        .collect()
+    lines.iter().flat_map(|line| line.wrap(width, hang(line, width), canvas.charset())).collect()
 }
 
 /// Where the rows after the first begin: under the words, not under the sign, number or label.

@@ -155,7 +155,8 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
 /// The width of each column, 0 for one that had to leave.
 fn widths(columns: &[Column], room: u16) -> Vec<u16> {
     let mut widths: Vec<u16> = columns.iter().map(|c| c.width).collect();
-    let need = |widths: &[u16]| widths.iter().filter(|w| **w > 0).map(|w| w.saturating_add(2)).sum::<u16>().saturating_sub(2);
+    let need =
+        |widths: &[u16]| widths.iter().filter(|w| **w > 0).map(|w| w.saturating_add(2)).sum::<u16>().saturating_sub(2);
     while need(&widths) > room {
         let leaving = columns
             .iter()

@@ -51,10 +51,9 @@ fn facts(model: &mut Model, read: Read) -> Result<Dossier, Refused> {
             "There is no such record any more.",
             "Nothing was sent. Hand it over: somebody removed it, and a retry may charge again.",
         )),
-        Err(error) => Err(Refused::new(
-            format!("The record could not be read: {error}."),
-            "Nothing was sent. Try again (n).",
-        )),
+        Err(error) => {
+            Err(Refused::new(format!("The record could not be read: {error}."), "Nothing was sent. Try again (n)."))
+        }
     }
 }
 
@@ -132,10 +131,9 @@ fn ended(model: &mut Model, acted: Acted) -> Vec<Effect> {
     let read_back = promises
         .iter()
         .map(|promise| {
-            let said = after.as_ref().map_or_else(
-                || Said::NotKnown("not read back".to_owned()),
-                |dossier| promise.read_back(dossier),
-            );
+            let said = after
+                .as_ref()
+                .map_or_else(|| Said::NotKnown("not read back".to_owned()), |dossier| promise.read_back(dossier));
             (promise.asked(), said)
         })
         .collect();
@@ -165,11 +163,7 @@ pub fn watch(model: &mut Model, now: Now) {
     if seen == planned.version {
         return;
     }
-    let why = format!(
-        "The record changed while you read ({} -> {}).",
-        planned.version.short(),
-        seen.short()
-    );
+    let why = format!("The record changed while you read ({} -> {}).", planned.version.short(), seen.short());
     if let Some(guard) = guard_of(model) {
         guard.refuse(Refused::new(why.clone(), "Nothing was sent. Make a new plan (n)."));
     }

@@ -91,17 +91,17 @@ fn reason_done(model: &mut Model, now: Now) -> Vec<Effect> {
         None => Err(Refused::new("There is no plan.", "Make a new plan.")),
     };
     if let Err(refused) = verdict {
-            let filled = |name: &FieldName| match name {
-                FieldName::Reason => !words.reason.trim().is_empty(),
-                FieldName::Ticket => !words.ticket.trim().is_empty(),
-                FieldName::Owner => true,
-            };
-            // Enter in the first field is how people go to the next one.
-            if let Some(empty) = guard.fields().iter().find(|name| !filled(name)) {
-                guard.form.focus = *empty;
-            }
-            guard.form.trouble = Some(refused);
-            return vec![];
+        let filled = |name: &FieldName| match name {
+            FieldName::Reason => !words.reason.trim().is_empty(),
+            FieldName::Ticket => !words.ticket.trim().is_empty(),
+            FieldName::Owner => true,
+        };
+        // Enter in the first field is how people go to the next one.
+        if let Some(empty) = guard.fields().iter().find(|name| !filled(name)) {
+            guard.form.focus = *empty;
+        }
+        guard.form.trouble = Some(refused);
+        return vec![];
     }
     guard.form.trouble = None;
     match guard.ladder() {
@@ -168,8 +168,13 @@ fn previous(guard: &mut Guard) {
                 None => guard.go(Phase::Plan),
             }
         }
-        Phase::Preparing | Phase::Plan | Phase::Checking | Phase::Acting | Phase::ActingAskedToLeave
-        | Phase::Result(_) | Phase::Refused(_) => {}
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Checking
+        | Phase::Acting
+        | Phase::ActingAskedToLeave
+        | Phase::Result(_)
+        | Phase::Refused(_) => {}
     }
 }
 
@@ -180,7 +185,12 @@ fn again(model: &mut Model, now: Now) -> Vec<Effect> {
             let (request, id) = (guard.request, guard.id.clone());
             start(model, request, id, now)
         }
-        Phase::Preparing | Phase::Plan | Phase::Reason | Phase::Phrase | Phase::Checking | Phase::Acting
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Reason
+        | Phase::Phrase
+        | Phase::Checking
+        | Phase::Acting
         | Phase::ActingAskedToLeave => vec![],
     }
 }

@@ -30,8 +30,13 @@ pub fn view(model: &Model, guard: &Guard, canvas: &mut Canvas<'_>, area: Rect, n
             lines.push(Line::empty());
             lines.extend(crate::app::screen::record::next_lines(model, &guard.id, now));
         }
-        Phase::Preparing | Phase::Plan | Phase::Checking | Phase::Acting | Phase::ActingAskedToLeave
-        | Phase::Result(_) | Phase::Refused(_) => {}
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Checking
+        | Phase::Acting
+        | Phase::ActingAskedToLeave
+        | Phase::Result(_)
+        | Phase::Refused(_) => {}
     }
     dialog(canvas, rest, &title, Role::Dialog, &lines, guard.from);
 }
@@ -44,7 +49,9 @@ fn steps(guard: &Guard) -> Line {
     let names: &[&str] = match (guard.ladder(), guard.request) {
         (_, Request::LookUp) | (Ladder::PlanLine, _) => &["Plan", "Result"],
         (_, Request::Note | Request::HandOver) | (Ladder::Reason, _) => &["Plan", "Reason", "Result"],
-        (Ladder::Phrase, Request::Resume | Request::Hold | Request::Release) => &["Plan", "Reason", "Type to confirm", "Result"],
+        (Ladder::Phrase, Request::Resume | Request::Hold | Request::Release) => {
+            &["Plan", "Reason", "Type to confirm", "Result"]
+        }
     };
     let here = match &guard.phase {
         Phase::Preparing | Phase::Plan => "Plan",
@@ -105,7 +112,8 @@ fn refused_lines(refused: &Refused) -> Vec<Line> {
 fn plan_lines(plan: &Plan, now: Now) -> Vec<Line> {
     let wording = plan.wording();
     let mut lines = vec![
-        Line::of(Role::Heading, "WHAT WILL HAPPEN, IN ORDER").and(Role::Dim, format!("    plan {}", plan.hash().short())),
+        Line::of(Role::Heading, "WHAT WILL HAPPEN, IN ORDER")
+            .and(Role::Dim, format!("    plan {}", plan.hash().short())),
     ];
     for (place, promise) in plan.promises().iter().enumerate() {
         lines.push(Line::plain(format!(" {}  {}", place.saturating_add(1), promise.asked())));
@@ -174,7 +182,10 @@ fn reason(guard: &Guard, model: &Model) -> Vec<Line> {
         lines.push(Line::of(Role::Caution, format!(" ! {} {}", trouble.why, trouble.way_out)));
     }
     let context = &model.setup.context;
-    lines.push(Line::of(Role::Dim, format!("You: {} (database role {}). This text stays in the log for ever.", context.operator, context.role)));
+    lines.push(Line::of(
+        Role::Dim,
+        format!("You: {} (database role {}). This text stays in the log for ever.", context.operator, context.role),
+    ));
     lines
 }
 
@@ -207,7 +218,9 @@ fn marked(wanted: &str, plan: &Plan) -> Line {
     let tail = plan.record().id.key.tail().unwrap_or_else(|| plan.hash().short());
     let needle = format!(" {tail}");
     match wanted.rsplit_once(&needle) {
-        Some((before, after)) => Line::of(Role::Phrase, format!("   {before} ")).and(Role::Read, tail).and(Role::Phrase, after.to_owned()),
+        Some((before, after)) => {
+            Line::of(Role::Phrase, format!("   {before} ")).and(Role::Read, tail).and(Role::Phrase, after.to_owned())
+        }
         None => Line::of(Role::Phrase, format!("   {wanted}")),
     }
 }

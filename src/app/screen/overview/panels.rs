@@ -136,8 +136,12 @@ fn console_lines(model: &Model, snapshot: &Snapshot) -> Vec<Line> {
         lines.push(Line::plain(format!("   {} · profile {} · role {}", facts.server, facts.profile, facts.role)));
         lines.push(match facts.excess_rights.value() {
             None => not_known("rights", facts.excess_rights.why_not().unwrap_or_default()),
-            Some(excess) if excess.is_empty() => Line::of(Role::Good, "ok role: SELECT and EXECUTE only. No DELETE, no TRUNCATE."),
-            Some(excess) => Line::of(Role::Caution, format!(" ! the role may more than it should: {}", excess.join(", "))),
+            Some(excess) if excess.is_empty() => {
+                Line::of(Role::Good, "ok role: SELECT and EXECUTE only. No DELETE, no TRUNCATE.")
+            }
+            Some(excess) => {
+                Line::of(Role::Caution, format!(" ! the role may more than it should: {}", excess.join(", ")))
+            }
         });
         for off in &facts.off {
             lines.push(not_known(&off.question, &off.why));
@@ -154,11 +158,17 @@ pub fn connection(model: &Model, canvas: &mut Canvas<'_>, area: Rect, now: Now) 
         lines.push(Line::of(Role::Critical, " Why: ").then(last.why.to_string()));
         let next = picture.next_try.map_or_else(
             || "trying now".into(),
-            |next| if next > now.0 { format!("next try in {}", words(until(next, now.0))) } else { "trying now".into() },
+            |next| {
+                if next > now.0 { format!("next try in {}", words(until(next, now.0))) } else { "trying now".into() }
+            },
         );
-        lines.push(Line::plain(format!(" Reconnect: {} failed in a row, {next} (", picture.failures()))
-            .and(Role::Key, "r").then(" = now)."));
-        let errors: Vec<String> = picture.errors.iter().map(|e| format!("{} {}", clock(e.at.0), short(&e.why))).collect();
+        lines.push(
+            Line::plain(format!(" Reconnect: {} failed in a row, {next} (", picture.failures()))
+                .and(Role::Key, "r")
+                .then(" = now)."),
+        );
+        let errors: Vec<String> =
+            picture.errors.iter().map(|e| format!("{} {}", clock(e.at.0), short(&e.why))).collect();
         lines.push(Line::of(Role::Dim, format!(" {}", errors.join("  "))));
     }
     lines.push(Line::plain(" Nothing you press now is kept for later. No action is queued."));
@@ -178,4 +188,3 @@ fn short(error: &crate::domain::port::StoreError) -> &'static str {
         E::Database { .. } => "refused",
     }
 }
-

@@ -18,12 +18,12 @@ use crate::ui::{Canvas, Glyphs, Role, Span};
 /// The columns; an old number is not called NOW.
 const fn table_columns(now: &'static str) -> [Column; 6] {
     [
-    Column::words("SIGNAL", 23, 0),
-    Column::numbers(now, 7, 1),
-    Column::numbers("NORMAL", 6, 3),
-    Column::words("LAST 60 MIN", 12, 4),
-    Column::words("TREND", 13, 1),
-    Column::words("SINCE", 6, 2).up_to(16),
+        Column::words("SIGNAL", 23, 0),
+        Column::numbers(now, 7, 1),
+        Column::numbers("NORMAL", 6, 3),
+        Column::words("LAST 60 MIN", 12, 4),
+        Column::words("TREND", 13, 1),
+        Column::words("SINCE", 6, 2).up_to(16),
     ]
 }
 
@@ -35,7 +35,9 @@ pub fn signals(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area
     let state = &model.screens.overview.list;
     let columns = if model.freshness(now).is_old() { &OLD_COLUMNS } else { &COLUMNS };
     let what = Table { columns, rows: state.order().len(), selected: state.position() };
-    let row = |index: usize| state.order().get(index).map(|row| cells(model, snapshot, *row, canvas_glyphs(model), now)).unwrap_or_default();
+    let row = |index: usize| {
+        state.order().get(index).map(|row| cells(model, snapshot, *row, canvas_glyphs(model), now)).unwrap_or_default()
+    };
     if room == Room::Card && area.width < 60 {
         table::cards(canvas, area, what, row);
     } else {
@@ -53,25 +55,43 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &Glyphs, now: Now
     let old = model.freshness(now).is_old();
     let unknown = |name: &str| {
         vec![
-            span(Role::Unknown, " ?".into()), span(Role::Normal, name.into()), span(Role::Unknown, "?".into()),
-            span(Role::Normal, "-".into()), span(Role::Normal, String::new()), span(Role::Unknown, "NOT KNOWN".into()),
+            span(Role::Unknown, " ?".into()),
+            span(Role::Normal, name.into()),
+            span(Role::Unknown, "?".into()),
+            span(Role::Normal, "-".into()),
+            span(Role::Normal, String::new()),
+            span(Role::Unknown, "NOT KNOWN".into()),
             span(Role::Normal, "-".into()),
         ]
     };
-    let build = |level: Level, name: &str, value: String, normal: String, series: Series, trend: String, when: Option<Instant>| {
+    let build = |level: Level,
+                 name: &str,
+                 value: String,
+                 normal: String,
+                 series: Series,
+                 trend: String,
+                 when: Option<Instant>| {
         let role = match level {
             Level::Ok => Role::Normal,
             Level::Caution | Level::NotKnown | Level::Critical => level_role(level),
         };
         let sign = if level == Level::Ok { "  " } else { level.sign() };
-        let when = when.map_or_else(|| "-".into(), |when| match model.zone {
-            Zone::Ages => since(when, at),
-            Zone::Utc => clock(when),
-        });
+        let when = when.map_or_else(
+            || "-".into(),
+            |when| match model.zone {
+                Zone::Ages => since(when, at),
+                Zone::Utc => clock(when),
+            },
+        );
         let trend = if old { "not known now".into() } else { trend };
         vec![
-            span(role, sign.into()), span(role, name.into()), span(role, value), span(Role::Dim, normal),
-            span(role, bars(&series.values, 12, series.full, glyphs)), span(role, trend), span(Role::Normal, when),
+            span(role, sign.into()),
+            span(role, name.into()),
+            span(role, value),
+            span(Role::Dim, normal),
+            span(role, bars(&series.values, 12, series.full, glyphs)),
+            span(role, trend),
+            span(Role::Normal, when),
         ]
     };
     match row {
@@ -85,11 +105,26 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &Glyphs, now: Now
             let when = if pulse.count == 0 { None } else { pulse.oldest };
             let value = match (signal, pulse.oldest) {
                 (Signal::Xmin, Some(start)) => words(age(start, at)),
-                (Signal::Xmin | Signal::Unknown | Signal::Stuck | Signal::Pending | Signal::Outbox | Signal::Webhooks | Signal::HandedOver, _) => {
-                    pulse.count.to_string()
-                }
+                (
+                    Signal::Xmin
+                    | Signal::Unknown
+                    | Signal::Stuck
+                    | Signal::Pending
+                    | Signal::Outbox
+                    | Signal::Webhooks
+                    | Signal::HandedOver,
+                    _,
+                ) => pulse.count.to_string(),
             };
-            build(level, signal.title(), value, normal, series, if signal == Signal::Xmin { "-".into() } else { trend }, when)
+            build(
+                level,
+                signal.title(),
+                value,
+                normal,
+                series,
+                if signal == Signal::Xmin { "-".into() } else { trend },
+                when,
+            )
         }
         Row::Rules => rules(snapshot, build, unknown),
         Row::Conflict => rate(model, snapshot, "409 key in use", |m| m.conflict, at, build, unknown),
@@ -99,7 +134,15 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &Glyphs, now: Now
             let Some(rates) = snapshot.rates.value() else { return unknown("Answers /min") };
             let series = rates.series(60, at, |m| m.requests);
             let value = last_full(&series).map_or_else(|| "?".into(), |n| n.to_string());
-            build(Level::Ok, "Answers /min", value, normal_of(model, "answers"), Series { values: slots(&series), full: 1 }, rate_trend(&series), None)
+            build(
+                Level::Ok,
+                "Answers /min",
+                value,
+                normal_of(model, "answers"),
+                Series { values: slots(&series), full: 1 },
+                rate_trend(&series),
+                None,
+            )
         }
     }
 }
@@ -181,10 +224,7 @@ fn percent(tenths: u64) -> String {
 
 /// Sixty minutes in twelve slots; a slot nobody read is not zero.
 fn slots(series: &[Option<u64>]) -> Vec<Option<u64>> {
-    series
-        .chunks(5)
-        .map(|five| five.iter().flatten().copied().reduce(u64::saturating_add))
-        .collect()
+    series.chunks(5).map(|five| five.iter().flatten().copied().reduce(u64::saturating_add)).collect()
 }
 
 fn last_full(series: &[Option<u64>]) -> Option<u64> {

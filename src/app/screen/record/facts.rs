@@ -14,12 +14,18 @@ pub fn short_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let at = model.db_now(now);
     let or = |text: Option<String>| text.unwrap_or_else(|| "not known".into());
     vec![
-        Line::of(Role::Dim, "   payment ").then(or(record.payment.as_ref().map(ToString::to_string)))
-            .and(Role::Dim, " · order ").then(or(record.order.as_ref().map(ToString::to_string)))
-            .and(Role::Dim, " · stuck at ").then(or(record.recovery_point.as_ref().map(ToString::to_string))),
-        Line::of(Role::Dim, "   lease ").then(lease(record, at))
-            .and(Role::Dim, " · attempt ").then(or(record.attempt.map(|a| a.0.to_string())))
-            .and(Role::Dim, " · version ").then(record.version.short()),
+        Line::of(Role::Dim, "   payment ")
+            .then(or(record.payment.as_ref().map(ToString::to_string)))
+            .and(Role::Dim, " · order ")
+            .then(or(record.order.as_ref().map(ToString::to_string)))
+            .and(Role::Dim, " · stuck at ")
+            .then(or(record.recovery_point.as_ref().map(ToString::to_string))),
+        Line::of(Role::Dim, "   lease ")
+            .then(lease(record, at))
+            .and(Role::Dim, " · attempt ")
+            .then(or(record.attempt.map(|a| a.0.to_string())))
+            .and(Role::Dim, " · version ")
+            .then(record.version.short()),
         Line::of(Role::Dim, "   the provider remembers the key for ").then(window(model, id, now)),
     ]
 }
@@ -39,7 +45,9 @@ pub fn fact_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let at = model.db_now(now);
     let dossier = model.dossiers.get(id);
     let or = |text: Option<String>| text.unwrap_or_else(|| "not known".into());
-    let fact = |name: &str, value: String| Line::of(Role::Dim, format!("   {name:<12} ")).then(safe_value(&value).into_owned());
+    let fact = |name: &str, value: String| {
+        Line::of(Role::Dim, format!("   {name:<12} ")).then(safe_value(&value).into_owned())
+    };
     let mut lines = vec![
         fact("scope", record.id.scope.to_string()),
         fact("key", record.id.key.to_string()),

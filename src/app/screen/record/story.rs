@@ -24,11 +24,14 @@ pub fn timeline_lines(model: &Model, id: &RecordId) -> Vec<Line> {
     let mut lines: Vec<Line> = entries
         .iter()
         .map(|entry| {
-            let bad = ["timeout", "time-out", "failed", "error", "refused", "crash"].iter().any(|word| entry.what.to_lowercase().contains(word));
+            let bad = ["timeout", "time-out", "failed", "error", "refused", "crash"]
+                .iter()
+                .any(|word| entry.what.to_lowercase().contains(word));
             let (mark, role) = if bad { (failed, Role::Caution) } else { (happened, Role::Normal) };
             let when = stamp(model, entry.at, start);
             let lane = fit(&entry.lane, 10, Align::Left, Keep::Start, charset);
-            let mut line = Line::of(role, format!(" {mark} ")).and(Role::Dim, when).and(Role::Heading, format!(" {lane} "));
+            let mut line =
+                Line::of(role, format!(" {mark} ")).and(Role::Dim, when).and(Role::Heading, format!(" {lane} "));
             line.push(role, safe_value(&entry.what).into_owned());
             if let Some(detail) = &entry.detail {
                 line.push(Role::Normal, format!("  {}", safe_value(detail)));
@@ -70,7 +73,9 @@ pub fn provider_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let mut all: Vec<&Evidence> = dossier.evidence.iter().collect();
     all.sort_by_key(|e| std::cmp::Reverse((e.started_at, e.id)));
     if all.is_empty() {
-        return vec![Line::of(Role::Heading, " THE PROVIDER").and(Role::Dim, "  has not been asked by us: no look-up yet.")];
+        return vec![
+            Line::of(Role::Heading, " THE PROVIDER").and(Role::Dim, "  has not been asked by us: no look-up yet."),
+        ];
     }
     let mut lines = vec![Line::of(Role::Heading, format!(" WHAT THE PROVIDER SAYS  ({} look-ups)", all.len()))];
     for evidence in all {
@@ -78,7 +83,15 @@ pub fn provider_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
         lines.push(
             Line::plain(format!("   {} ", clock(evidence.started_at)))
                 .and(role_of(evidence), evidence.outcome.word())
-                .and(Role::Dim, format!("  {} asked by {}, {name}, {} old", evidence.provider, evidence.operator, words(age(evidence.started_at, at)))),
+                .and(
+                    Role::Dim,
+                    format!(
+                        "  {} asked by {}, {name}, {} old",
+                        evidence.provider,
+                        evidence.operator,
+                        words(age(evidence.started_at, at))
+                    ),
+                ),
         );
         match &evidence.outcome {
             LookupOutcome::Found { observed } => {
@@ -89,14 +102,22 @@ pub fn provider_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
                         Match::Foreign => "not ours",
                     };
                     let back = hit.money.refunded.filter(|m| *m != 0).map_or("not refunded", |_| "REFUNDED");
-                    let text = format!("     {}  {} ({})  {}  {back}  {matched}", hit.provider_ref, hit.class, hit.raw, hit.money());
+                    let text = format!(
+                        "     {}  {} ({})  {}  {back}  {matched}",
+                        hit.provider_ref,
+                        hit.class,
+                        hit.raw,
+                        hit.money()
+                    );
                     lines.push(Line::plain(safe_value(&text).into_owned()));
                 }
             }
             LookupOutcome::NotFound { why, .. } => {
                 lines.push(Line::plain(format!("     {} Not found is not proof by itself.", safe_value(why))));
             }
-            LookupOutcome::Unreachable { why, .. } => lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why)))),
+            LookupOutcome::Unreachable { why, .. } => {
+                lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why))))
+            }
         }
     }
     lines

@@ -33,8 +33,12 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
         match said {
             Class::Succeeded => {
                 return (
-                    format!("{here} here, CAPTURED at {provider}. {money} was taken once; our books do not show it yet."),
-                    vec![format!("{NOT_BY_HAND} Do not refund before the record is finished: the refund would have nothing to point to.")],
+                    format!(
+                        "{here} here, CAPTURED at {provider}. {money} was taken once; our books do not show it yet."
+                    ),
+                    vec![format!(
+                        "{NOT_BY_HAND} Do not refund before the record is finished: the refund would have nothing to point to."
+                    )],
                 );
             }
             Class::Failed => {
@@ -53,9 +57,20 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
         ),
         (Some(RecoveryPoint::Created), status) if *status != Some(PaymentStatus::Unknown) => (
             format!("Stopped before {provider} was known to be asked for {money}."),
-            vec![format!("It may have been asked all the same: the last thing a worker does before dying is not always stored. {NOT_BY_HAND}")],
+            vec![format!(
+                "It may have been asked all the same: the last thing a worker does before dying is not always stored. {NOT_BY_HAND}"
+            )],
         ),
-        (Some(RecoveryPoint::Created | RecoveryPoint::ProviderCalled | RecoveryPoint::Done | RecoveryPoint::Unrecognised(_)) | None, _) => (
+        (
+            Some(
+                RecoveryPoint::Created
+                | RecoveryPoint::ProviderCalled
+                | RecoveryPoint::Done
+                | RecoveryPoint::Unrecognised(_),
+            )
+            | None,
+            _,
+        ) => (
             format!("We asked {provider} to charge {money}. We have no final answer."),
             vec![format!("The customer may or may not have been charged. {NOT_BY_HAND}")],
         ),

@@ -49,7 +49,10 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, widt
     }
     if let Some(evidence) = &finished.evidence {
         let kept = if evidence.id.is_some() { "stored" } else { "NOT STORED: kept for this session only" };
-        lines.push(Line::of(Role::Dim, format!("   {} answered: {} ({kept})", evidence.provider, evidence.outcome.word())));
+        lines.push(Line::of(
+            Role::Dim,
+            format!("   {} answered: {} ({kept})", evidence.provider, evidence.outcome.word()),
+        ));
     }
     lines.push(Line::empty());
     lines.push(Line::of(Role::Dim, closing(guard, environment)));
@@ -81,7 +84,9 @@ fn consequence(outcome: &Outcome) -> Option<&'static str> {
     match outcome {
         Outcome::Done { .. } => None,
         Outcome::Refused { .. } => Some("Nothing was changed. n makes a new plan."),
-        Outcome::Conflict { .. } => Some("Somebody else was first. Nothing was changed by this plan. n makes a new plan."),
+        Outcome::Conflict { .. } => {
+            Some("Somebody else was first. Nothing was changed by this plan. n makes a new plan.")
+        }
         Outcome::Unknown { .. } => {
             Some("It may or may not have been done. Do NOT repeat it: r asks the log what came of it.")
         }

@@ -1,0 +1,4 @@
+-- Finishes a record as failed, when every charge a stored look-up found is a final no.
+-- $1 jsonb: the order. Since: 1. One row; a refusal is an answer: outcome refused or conflict, and why.
+SELECT d.outcome, d.why, d.log_id, d.version, d.read_back
+FROM unstuck.do_fail($1::jsonb) AS d

@@ -1,0 +1,4 @@
+-- Gives an expired lease a person for a holder, for at most fifteen minutes; renewable once.
+-- $1 jsonb: the order. Since: 1. One row; a refusal is an answer: outcome refused or conflict, and why.
+SELECT d.outcome, d.why, d.log_id, d.version, d.read_back
+FROM unstuck.do_hold($1::jsonb) AS d

@@ -1,0 +1,4 @@
+-- Ends a hold, one's own or a colleague's.
+-- $1 jsonb: the order. Since: 1. One row; a refusal is an answer: outcome refused or conflict, and why.
+SELECT d.outcome, d.why, d.log_id, d.version, d.read_back
+FROM unstuck.do_release($1::jsonb) AS d

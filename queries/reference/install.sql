@@ -1,0 +1,1169 @@
+-- Schema `unstuck`: the action log, the evidence, and the only functions through which the console may change anything.
+-- Printed or applied by `unstuck install`; never run by the console itself. Applying it again changes nothing.
+-- Run it as a superuser, in one transaction; then name the environment: SELECT unstuck.set_environment('payments-eu', 'production').
+--
+-- What it holds to:
+--   * nothing here removes anything, and nothing here can charge anybody;
+--   * the functions run as `unstuck_definer`, which cannot log in, owns no table and may write only the columns listed in section 2;
+--   * an operator may SELECT and EXECUTE, nothing else; who acted is `session_user`, which a client cannot choose;
+--   * a refusal is an answer (outcome, why), not an error;
+--   * the log, the evidence and the notes only grow; the log is a chain of SHA-256 hashes.
+--
+-- The service's tables are spoken of in two places only: the grants of section 2 and the functions of section 5, whose names
+-- begin with `service_`. A service whose tables live elsewhere than in schema `public` changes those two sections.
+
+-- 1. Roles. They belong to the whole cluster, so they may be there already, or be made by somebody else this very moment.
+
+DO $roles$
+DECLARE
+  wanted text;
+BEGIN
+  FOREACH wanted IN ARRAY ARRAY['unstuck_definer', 'unstuck_reader', 'unstuck_operator'] LOOP
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = wanted) THEN
+      BEGIN
+        EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION', wanted);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN
+        NULL;
+      END;
+    END IF;
+  END LOOP;
+  -- An operator reads what a reader reads. The statistics show how old the oldest transaction is, whoever runs it.
+  FOR attempt IN 1..5 LOOP
+    BEGIN
+      IF NOT pg_catalog.pg_has_role('unstuck_operator', 'unstuck_reader', 'MEMBER') THEN
+        GRANT unstuck_reader TO unstuck_operator;
+      END IF;
+      IF NOT pg_catalog.pg_has_role('unstuck_reader', 'pg_read_all_stats', 'MEMBER') THEN
+        GRANT pg_read_all_stats TO unstuck_reader;
+      END IF;
+      EXIT;
+    EXCEPTION
+      WHEN insufficient_privilege THEN
+        RAISE NOTICE 'pg_read_all_stats was not granted to unstuck_reader: the age of the oldest transaction will not be known';
+        EXIT;
+      WHEN unique_violation OR internal_error THEN
+        PERFORM pg_catalog.pg_sleep(0.05);
+    END;
+  END LOOP;
+END
+$roles$;
+
+CREATE SCHEMA IF NOT EXISTS unstuck;
+REVOKE ALL ON SCHEMA unstuck FROM PUBLIC;
+GRANT USAGE ON SCHEMA unstuck TO unstuck_definer, unstuck_reader, unstuck_operator;
+
+-- 2. The service's tables: who may do what. Readers read; the definer may write these columns and no others.
+
+GRANT USAGE ON SCHEMA public TO unstuck_definer, unstuck_reader;
+GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.api_requests, public.provider_calls,
+  public.payment_transitions, public.webhook_events, public.outbox, public.saga_steps, public.settlement_lines, public.service_events
+  TO unstuck_reader;
+GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.settlement_lines TO unstuck_definer;
+GRANT UPDATE (status, recovery_point, locked_until, locked_by, attempt, provider_ref, response_code, response_body, updated_at)
+  ON public.idempotency_keys TO unstuck_definer;
+GRANT UPDATE (status, provider_ref, failure_reason, updated_at) ON public.payments TO unstuck_definer;
+GRANT INSERT (scope, key, attempt, worker, lease_until, started_at, finished_at, outcome), UPDATE (finished_at, outcome)
+  ON public.payment_attempts TO unstuck_definer;
+GRANT INSERT (payment_id, from_status, to_status, at, actor, reason) ON public.payment_transitions TO unstuck_definer;
+GRANT INSERT (payment_id, type, payload, created_at) ON public.outbox TO unstuck_definer;
+
+-- 3. Tables of ours.
+
+CREATE TABLE IF NOT EXISTS unstuck.environment (
+  one                boolean     PRIMARY KEY DEFAULT true CHECK (one),
+  name               text        NOT NULL CHECK (name ~ '^[[:graph:]]{1,40}$'),
+  kind               text        NOT NULL CHECK (kind ~ '^[a-z][a-z_-]{0,39}$'),
+  max_evidence_age_s bigint      NOT NULL DEFAULT 300 CHECK (max_evidence_age_s BETWEEN 1 AND 3600),
+  max_hold_s         bigint      NOT NULL DEFAULT 900 CHECK (max_hold_s BETWEEN 1 AND 900),
+  set_at             timestamptz NOT NULL,
+  set_by             text        NOT NULL
+);
+COMMENT ON TABLE unstuck.environment IS 'What this database is, and the limits no client can loosen. One row, named by unstuck install.';
+
+CREATE TABLE IF NOT EXISTS unstuck.action_log (
+  id           bigint      PRIMARY KEY,                -- gapless: a missing number is a missing row
+  at           timestamptz NOT NULL,
+  entry        text        NOT NULL CHECK (entry IN ('intent', 'outcome', 'event')),
+  action       text        NOT NULL,
+  scope        text,
+  key          text,
+  operator     text        NOT NULL,                   -- the name the person gave
+  session_role text        NOT NULL,                   -- session_user: the login that acted
+  application  text,
+  environment  text        NOT NULL,
+  plan_hash    text,
+  reason       text,
+  ticket       text,
+  result       text,
+  detail       text,
+  intent_id    bigint      REFERENCES unstuck.action_log (id),
+  evidence_id  bigint,
+  data         jsonb,
+  prev_hash    bytea       NOT NULL,
+  hash         bytea       NOT NULL,
+  CHECK ((entry = 'intent') = (result IS NULL)),
+  CHECK ((entry = 'outcome') = (intent_id IS NOT NULL))
+);
+COMMENT ON TABLE unstuck.action_log IS 'What was intended and how it ended. Only grows; hash = sha256(prev_hash || unstuck.log_text(row)).';
+CREATE UNIQUE INDEX IF NOT EXISTS uq_action_log_outcome ON unstuck.action_log (intent_id) WHERE entry = 'outcome';
+CREATE INDEX IF NOT EXISTS ix_action_log_record ON unstuck.action_log (scope, key, id);
+CREATE INDEX IF NOT EXISTS ix_action_log_at ON unstuck.action_log (at);
+
+CREATE TABLE IF NOT EXISTS unstuck.evidence (
+  id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at           timestamptz NOT NULL,
+  scope        text        NOT NULL,
+  key          text        NOT NULL,
+  operator     text        NOT NULL,
+  session_role text        NOT NULL,
+  provider     text        NOT NULL,
+  started_at   timestamptz NOT NULL,                   -- the client's clock; never trusted to be later than `at`
+  outcome      text        NOT NULL CHECK (outcome IN ('found', 'not_found', 'unreachable')),
+  definitive   boolean     NOT NULL,
+  why          text,
+  observed     jsonb       NOT NULL,
+  steps        jsonb       NOT NULL,
+  intent_id    bigint
+);
+COMMENT ON TABLE unstuck.evidence IS 'What a provider answered, as the operator''s console saw it. Only grows.';
+CREATE INDEX IF NOT EXISTS ix_evidence_record ON unstuck.evidence (scope, key, id);
+
+CREATE TABLE IF NOT EXISTS unstuck.note (
+  id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at           timestamptz NOT NULL,
+  scope        text        NOT NULL,
+  key          text        NOT NULL,
+  kind         text        NOT NULL CHECK (kind IN ('note', 'claim', 'hand over')),
+  owner        text,                                   -- hand over: to whom, if anybody in particular; claim: who has it
+  operator     text        NOT NULL,
+  session_role text        NOT NULL,
+  note         text        NOT NULL,
+  intent_id    bigint
+);
+COMMENT ON TABLE unstuck.note IS 'Notes, hand-overs and claims. Only grows: the latest hand-over or claim of a record says who has it.';
+CREATE INDEX IF NOT EXISTS ix_note_record ON unstuck.note (scope, key, id);
+CREATE INDEX IF NOT EXISTS ix_note_hand_over ON unstuck.note (scope, key, id DESC) WHERE kind IN ('hand over', 'claim');
+
+REVOKE ALL ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note FROM PUBLIC;
+GRANT SELECT ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note TO unstuck_reader;
+GRANT SELECT, INSERT ON unstuck.action_log, unstuck.evidence, unstuck.note TO unstuck_definer;
+GRANT SELECT, INSERT, UPDATE (name, kind, set_at, set_by) ON unstuck.environment TO unstuck_definer;
+
+-- 4. The log.
+
+CREATE OR REPLACE FUNCTION unstuck.refuse_change() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  RAISE EXCEPTION '%.% only grows: % is refused', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP USING ERRCODE = 'insufficient_privilege';
+END
+$body$;
+
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.action_log
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.evidence
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.note
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+ALTER TABLE unstuck.action_log ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.evidence ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.note ENABLE ALWAYS TRIGGER only_grows;
+
+-- One writing for one row, whatever the session's settings are: the chain is over this text.
+CREATE OR REPLACE FUNCTION unstuck.log_text(l unstuck.action_log) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.jsonb_build_array(
+    l.id, pg_catalog.to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), l.entry, l.action, l.scope, l.key, l.operator,
+    l.session_role, l.application, l.environment, l.plan_hash, l.reason, l.ticket, l.result, l.detail, l.intent_id, l.evidence_id, l.data
+  )::text
+$body$;
+
+-- Appends are one at a time, to the end of the transaction: the number and the hash follow from the row before.
+CREATE OR REPLACE FUNCTION unstuck.lock_log() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
+AS $body$
+BEGIN
+  PERFORM pg_catalog.pg_advisory_xact_lock(1970172533, 1);
+END
+$body$;
+
+-- o: an order, or the intent it follows, as jsonb. Returns the id of the new row.
+CREATE OR REPLACE FUNCTION unstuck.append(p_entry text, o jsonb, p_result text, p_detail text, p_intent bigint, p_data jsonb) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  l    unstuck.action_log;
+  last unstuck.action_log;
+BEGIN
+  PERFORM unstuck.lock_log();
+  SELECT a.* INTO last FROM unstuck.action_log a ORDER BY a.id DESC LIMIT 1;
+  l.id := coalesce(last.id, 0) + 1;
+  l.at := pg_catalog.clock_timestamp();
+  l.entry := p_entry;
+  l.action := coalesce(nullif(o ->> 'action', ''), 'unknown');
+  l.scope := o ->> 'scope';
+  l.key := o ->> 'key';
+  l.operator := coalesce(nullif(o ->> 'operator', ''), session_user);
+  l.session_role := session_user;
+  l.application := pg_catalog.current_setting('application_name', true);
+  l.environment := coalesce((SELECT e.name FROM unstuck.environment e), '(not named)');
+  l.plan_hash := o ->> 'plan_hash';
+  l.reason := o ->> 'reason';
+  l.ticket := o ->> 'ticket';
+  l.result := p_result;
+  l.detail := p_detail;
+  l.intent_id := p_intent;
+  l.evidence_id := (o ->> 'evidence_id')::bigint;
+  l.data := p_data;
+  l.prev_hash := coalesce(last.hash, pg_catalog.sha256(''::bytea));
+  l.hash := pg_catalog.sha256(l.prev_hash || pg_catalog.convert_to(unstuck.log_text(l), 'UTF8'));
+  INSERT INTO unstuck.action_log SELECT l.*;
+  RETURN l.id;
+END
+$body$;
+
+-- The chain, checked: every row must be intact and follow the one before. The head is the hash of the last row.
+CREATE OR REPLACE VIEW unstuck.log_check AS
+  SELECT
+    l.id,
+    l.at,
+    l.hash = pg_catalog.sha256(l.prev_hash || pg_catalog.convert_to(unstuck.log_text(l), 'UTF8')) AS intact,
+    l.id = coalesce(pg_catalog.lag(l.id) OVER w, 0) + 1
+      AND l.prev_hash = coalesce(pg_catalog.lag(l.hash) OVER w, pg_catalog.sha256(''::bytea)) AS follows,
+    pg_catalog.encode(l.hash, 'hex') AS hash
+  FROM unstuck.action_log l
+  WINDOW w AS (ORDER BY l.id);
+REVOKE ALL ON unstuck.log_check FROM PUBLIC;
+GRANT SELECT ON unstuck.log_check TO unstuck_reader;
+
+-- Names the environment. Nobody is granted it: only a superuser, or the owner of the functions, may call it.
+CREATE OR REPLACE FUNCTION unstuck.set_environment(p_name text, p_kind text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  IF EXISTS (SELECT 1 FROM unstuck.environment e WHERE e.name = p_name AND e.kind = p_kind) THEN
+    RETURN;
+  END IF;
+  INSERT INTO unstuck.environment (name, kind, set_at, set_by) VALUES (p_name, p_kind, pg_catalog.clock_timestamp(), session_user)
+    ON CONFLICT (one) DO UPDATE SET name = excluded.name, kind = excluded.kind, set_at = excluded.set_at, set_by = excluded.set_by;
+  PERFORM unstuck.append('event', pg_catalog.jsonb_build_object('action', 'set environment'), 'done', p_name || ' (' || p_kind || ')', NULL, NULL);
+END
+$body$;
+
+-- 5. The service's tables: the only functions that name them.
+
+-- What an action is checked against: the record and every payment with its key, as text. The same expression as in get_record.sql.
+CREATE OR REPLACE FUNCTION unstuck.service_version(p_scope text, p_key text) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(k::text || '|' || coalesce(
+    (SELECT pg_catalog.string_agg(p::text, '|' ORDER BY p.id) FROM public.payments p WHERE p.scope = k.scope AND p.key = k.key), ''), 'UTF8')), 'hex')
+  FROM public.idempotency_keys k
+  WHERE k.scope = p_scope AND k.key = p_key
+$body$;
+
+-- Locks the record, then every payment of its key or order, in order of id, so that nobody changes them until we commit.
+CREATE OR REPLACE FUNCTION unstuck.service_lock(p_scope text, p_key text) RETURNS public.idempotency_keys
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
+AS $body$
+DECLARE
+  k      public.idempotency_keys;
+  orders text[];
+BEGIN
+  SELECT r.* INTO k FROM public.idempotency_keys r WHERE r.scope = p_scope AND r.key = p_key FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  SELECT pg_catalog.array_agg(DISTINCT p.order_id) INTO orders FROM public.payments p WHERE p.scope = p_scope AND p.key = p_key;
+  PERFORM 1 FROM public.payments p
+    WHERE (p.scope = p_scope AND p.key = p_key) OR p.order_id = k.order_id OR p.order_id = ANY (orders)
+    ORDER BY p.id
+    FOR UPDATE;
+  RETURN k;
+END
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.service_payment(p_scope text, p_key text, p_id text) RETURNS public.payments
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT p FROM public.payments p WHERE p.id = p_id AND p.scope = p_scope AND p.key = p_key
+$body$;
+
+-- The first reason why this payment may not be finished, seen from the other payments; NULL when there is none.
+CREATE OR REPLACE FUNCTION unstuck.service_objection(p public.payments, p_ref text, p_final text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  other text;
+BEGIN
+  SELECT o.id INTO other FROM public.payments o
+    WHERE o.provider_ref = p_ref AND o.provider = p.provider AND o.id <> p.id ORDER BY o.id LIMIT 1;
+  IF FOUND THEN
+    RETURN pg_catalog.format('Charge %s already belongs to payment %s. One charge pays for one payment: open triage for order %s.', p_ref, other, p.order_id);
+  END IF;
+  SELECT r.scope || ' ' || r.key INTO other FROM public.idempotency_keys r
+    WHERE r.provider_ref = p_ref AND r.provider = p.provider AND (r.scope, r.key) <> (p.scope, p.key) ORDER BY r.scope, r.key LIMIT 1;
+  IF FOUND THEN
+    RETURN pg_catalog.format('Charge %s is stored with record %s. Open triage for order %s.', p_ref, other, p.order_id);
+  END IF;
+  SELECT o.id INTO other FROM public.payments o
+    WHERE o.scope = p.scope AND o.key = p.key AND o.id <> p.id AND o.status <> 'failed' ORDER BY o.id LIMIT 1;
+  IF FOUND THEN
+    RETURN pg_catalog.format('Payment %s carries the same key as %s. Which of them the charge pays for cannot be told here: hand over.', other, p.id);
+  END IF;
+  IF p_final = 'failed' THEN
+    SELECT s.report INTO other FROM public.settlement_lines s
+      WHERE s.provider_ref = p_ref AND s.provider = p.provider AND s.type = 'charge' ORDER BY s.id LIMIT 1;
+    IF FOUND THEN
+      RETURN pg_catalog.format('Settlement report %s pays out charge %s, so it did not fail. Look the payment up again, then hand over.', other, p_ref);
+    END IF;
+  ELSE
+    SELECT o.id INTO other FROM public.payments o
+      WHERE o.order_id = p.order_id AND o.id <> p.id AND o.status = 'succeeded' ORDER BY o.id LIMIT 1;
+    IF FOUND THEN
+      RETURN pg_catalog.format('Order %s was already paid by payment %s. Adopting %s would make two: open triage, refund one first.', p.order_id, other, p.id);
+    END IF;
+  END IF;
+  RETURN NULL;
+END
+$body$;
+
+-- Takes the lease: one more attempt, and nobody else's write of an earlier attempt counts any more.
+CREATE OR REPLACE FUNCTION unstuck.service_take(k public.idempotency_keys, p_who text, p_until timestamptz, p_at timestamptz, p_outcome text)
+RETURNS public.idempotency_keys
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
+AS $body$
+DECLARE
+  taken public.idempotency_keys;
+BEGIN
+  UPDATE public.idempotency_keys r
+    SET attempt = r.attempt + 1, locked_by = p_who, locked_until = p_until, updated_at = p_at
+    WHERE r.scope = k.scope AND r.key = k.key AND r.status = 'processing' AND r.attempt = k.attempt
+    RETURNING r.* INTO STRICT taken;
+  INSERT INTO public.payment_attempts (scope, key, attempt, worker, lease_until, started_at, finished_at, outcome)
+    VALUES (taken.scope, taken.key, taken.attempt, p_who, p_until, p_at, CASE WHEN p_outcome = 'held' THEN NULL ELSE p_at END, p_outcome);
+  RETURN taken;
+END
+$body$;
+
+-- Finishes a payment and its record together: payment, transitions (no edge skipped), outbox, record with its stored answer.
+CREATE OR REPLACE FUNCTION unstuck.service_finish(
+  k public.idempotency_keys, p public.payments, p_final text, p_ref text, p_code integer, p_reason text, p_who text, p_at timestamptz
+) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
+AS $body$
+DECLARE
+  body jsonb := pg_catalog.jsonb_build_object('payment_id', p.id, 'status', p_final, 'provider_ref', p_ref, 'amount', p.amount, 'currency', p.currency);
+BEGIN
+  UPDATE public.payments q
+    SET status = p_final, provider_ref = coalesce(p_ref, q.provider_ref), updated_at = p_at,
+      failure_reason = CASE WHEN p_final = 'failed' THEN p_reason ELSE q.failure_reason END
+    WHERE q.id = p.id AND q.status = p.status;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'payment % changed under our lock', p.id USING ERRCODE = 'serialization_failure';
+  END IF;
+  IF p.status = 'created' THEN
+    INSERT INTO public.payment_transitions (payment_id, from_status, to_status, at, actor, reason)
+      VALUES (p.id, 'created', 'pending', p_at, p_who, 'the provider knows the charge');
+  END IF;
+  INSERT INTO public.payment_transitions (payment_id, from_status, to_status, at, actor, reason)
+    VALUES (p.id, CASE p.status WHEN 'created' THEN 'pending' ELSE p.status END, p_final, p_at, p_who, p_reason);
+  IF p_final = 'failed' THEN
+    body := body || pg_catalog.jsonb_build_object('reason', p_reason);
+  END IF;
+  INSERT INTO public.outbox (payment_id, type, payload, created_at)
+    VALUES (p.id, 'payment.' || p_final, body || pg_catalog.jsonb_build_object('order_id', p.order_id), p_at);
+  UPDATE public.idempotency_keys r
+    SET status = 'done', recovery_point = 'done', provider_ref = coalesce(p_ref, r.provider_ref), response_code = p_code, response_body = body,
+      locked_until = p_at, updated_at = p_at
+    WHERE r.scope = k.scope AND r.key = k.key AND r.status = 'processing' AND r.attempt = k.attempt;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'record % % changed under our lock', k.scope, k.key USING ERRCODE = 'serialization_failure';
+  END IF;
+END
+$body$;
+
+-- Consecutive takes, up to this one, that were holds of the same holder.
+CREATE OR REPLACE FUNCTION unstuck.service_holds(k public.idempotency_keys) RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.count(*) FROM public.payment_attempts a
+  WHERE a.scope = k.scope AND a.key = k.key AND a.attempt IN (k.attempt, k.attempt - 1) AND a.worker = k.locked_by AND a.outcome = 'held'
+$body$;
+
+-- Ends a hold. The attempt stays: what was taken was taken.
+CREATE OR REPLACE FUNCTION unstuck.service_give_back(k public.idempotency_keys, p_at timestamptz) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
+AS $body$
+BEGIN
+  UPDATE public.idempotency_keys r SET locked_until = p_at, locked_by = NULL, updated_at = p_at
+    WHERE r.scope = k.scope AND r.key = k.key AND r.status = 'processing' AND r.attempt = k.attempt;
+  UPDATE public.payment_attempts a SET finished_at = p_at, outcome = 'released'
+    WHERE a.scope = k.scope AND a.key = k.key AND a.attempt = k.attempt AND a.worker = k.locked_by AND a.outcome = 'held';
+END
+$body$;
+
+-- What stands in the tables now, for the column "read back".
+CREATE OR REPLACE FUNCTION unstuck.service_read_back(p_scope text, p_key text, p_payment text) RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.jsonb_build_object(
+    'record_status', k.status, 'recovery_point', k.recovery_point, 'attempt', k.attempt, 'lease_until', k.locked_until, 'lease_holder', k.locked_by,
+    'response_code', k.response_code, 'payment_id', p.id, 'payment_status', p.status, 'provider_ref', coalesce(p.provider_ref, k.provider_ref),
+    'amount', p.amount, 'currency', p.currency, 'failure_reason', p.failure_reason)
+  FROM public.idempotency_keys k
+  LEFT JOIN LATERAL (
+    SELECT q.* FROM public.payments q
+    WHERE q.scope = k.scope AND q.key = k.key AND (p_payment IS NULL OR q.id = p_payment)
+    ORDER BY CASE q.status WHEN 'unknown' THEN 0 WHEN 'pending' THEN 1 WHEN 'created' THEN 2 WHEN 'succeeded' THEN 3 ELSE 4 END, q.created_at DESC, q.id
+    LIMIT 1
+  ) p ON true
+  WHERE k.scope = p_scope AND k.key = p_key
+$body$;
+
+-- 6. Checks. Each gives the first objection as (outcome, why), or NULL and NULL.
+
+-- One spelling for an action: lookup, adopt, fail, hold, release, note, hand_over.
+CREATE OR REPLACE FUNCTION unstuck.action_word(p text) RETURNS text
+LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.lower(pg_catalog.translate(coalesce(p, ''), ' -', '__'))
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.check_place(o jsonb, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  e unstuck.environment;
+BEGIN
+  SELECT v.* INTO e FROM unstuck.environment v;
+  IF NOT FOUND THEN
+    outcome := 'refused';
+    why := 'This database has not been named. Run unstuck install and name the environment first.';
+  ELSIF o ->> 'environment' IS DISTINCT FROM e.name THEN
+    outcome := 'refused';
+    why := pg_catalog.format('The plan is for environment %s, this database is %s. Check the connection and make a new plan.',
+      coalesce(o ->> 'environment', '(none)'), e.name);
+  ELSIF pg_catalog.current_setting('transaction_isolation') <> 'read committed' THEN
+    outcome := 'refused';
+    why := 'An action must run in READ COMMITTED, or it would act on an old picture. Call it outside any transaction.';
+  ELSIF coalesce(o ->> 'operator', '') = '' THEN
+    outcome := 'refused';
+    why := 'No operator is named. Start the console with a name and make a new plan.';
+  END IF;
+END
+$body$;
+
+-- fits: the intent this order names is this order's, and has not ended.
+CREATE OR REPLACE FUNCTION unstuck.check_intent(o jsonb, p_action text, OUT fits boolean, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  i     unstuck.action_log;
+  ended unstuck.action_log;
+BEGIN
+  fits := false;
+  SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint AND l.entry = 'intent';
+  IF NOT FOUND THEN
+    outcome := 'refused';
+    why := 'The log has no such intent. Make a new plan.';
+    RETURN;
+  END IF;
+  IF i.session_role <> session_user OR i.operator IS DISTINCT FROM o ->> 'operator' THEN
+    outcome := 'refused';
+    why := pg_catalog.format('Intent %s is %s''s (login %s). Make your own plan.', i.id, i.operator, i.session_role);
+    RETURN;
+  END IF;
+  IF i.action <> p_action OR i.scope IS DISTINCT FROM o ->> 'scope' OR i.key IS DISTINCT FROM o ->> 'key'
+     OR i.plan_hash IS DISTINCT FROM o ->> 'plan_hash' THEN
+    outcome := 'refused';
+    why := pg_catalog.format('Intent %s is for another action, record or plan. Make a new plan.', i.id);
+    RETURN;
+  END IF;
+  SELECT l.* INTO ended FROM unstuck.action_log l WHERE l.intent_id = i.id AND l.entry = 'outcome';
+  IF FOUND THEN
+    outcome := 'conflict';
+    why := pg_catalog.format('Intent %s already ended: %s. Read the record again; make a new plan if it is still needed.', i.id, ended.result);
+    RETURN;
+  END IF;
+  fits := true;
+  SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_place(o) c;
+  IF outcome IS NULL AND i.environment IS DISTINCT FROM o ->> 'environment' THEN
+    outcome := 'conflict';
+    why := 'The environment was renamed since the plan was made. Make a new plan.';
+  END IF;
+END
+$body$;
+
+-- The record under lock: unchanged since the plan, still processing, and nobody at work on it but this operator.
+CREATE OR REPLACE FUNCTION unstuck.check_record(o jsonb, k public.idempotency_keys, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  IF k.scope IS NULL THEN
+    outcome := 'refused';
+    why := 'There is no record for this scope and key any more. Do not retry the payment: hand over.';
+  ELSIF unstuck.service_version(k.scope, k.key) IS DISTINCT FROM o ->> 'version' THEN
+    outcome := 'conflict';
+    why := 'The record or its payment changed since the plan was made. Read it again and make a new plan.';
+  ELSIF k.attempt IS DISTINCT FROM (o ->> 'attempt')::bigint THEN
+    outcome := 'conflict';
+    why := pg_catalog.format('The lease was taken since the plan was made (attempt is %s). Read the record again and make a new plan.', k.attempt);
+  ELSIF k.status <> 'processing' THEN
+    outcome := 'refused';
+    why := 'The record is done. There is nothing to resume.';
+  ELSIF k.locked_until > pg_catalog.clock_timestamp() AND NOT unstuck.own_hold(o, k) THEN
+    outcome := 'refused';
+    why := pg_catalog.format('%s holds the lease until %s and may be at work on it. Wait until then, then look again.',
+      coalesce(k.locked_by, 'Somebody'), pg_catalog.to_char(k.locked_until AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
+  END IF;
+END
+$body$;
+
+-- A name is not enough: the hold must be this login's, by the log, and of this very attempt.
+CREATE OR REPLACE FUNCTION unstuck.own_hold(o jsonb, k public.idempotency_keys) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT k.locked_by = 'operator:' || (o ->> 'operator') AND EXISTS (
+    SELECT 1 FROM unstuck.action_log l
+    WHERE l.scope = k.scope AND l.key = k.key AND l.entry = 'outcome' AND l.action = 'hold' AND l.result = 'done'
+      AND l.operator = o ->> 'operator' AND l.session_role = session_user AND (l.data ->> 'attempt')::bigint = k.attempt)
+$body$;
+
+-- Which charges an observation speaks of, without what may change between two looks at the same charges.
+CREATE OR REPLACE FUNCTION unstuck.charges(p_observed jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT coalesce(pg_catalog.string_agg(c.line, ';' ORDER BY c.line), '')
+  FROM (
+    SELECT DISTINCT pg_catalog.concat_ws('/', h.one ->> 'ref', h.one ->> 'class', h.one ->> 'amount', h.one ->> 'captured', h.one ->> 'refunded', h.one ->> 'currency') AS line
+    FROM pg_catalog.jsonb_array_elements(p_observed) AS h(one)
+  ) c
+$body$;
+
+-- The evidence: there, of this record, stored by this login, positive, fresh, and not contradicted by a later look-up.
+CREATE OR REPLACE FUNCTION unstuck.check_evidence(o jsonb, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  e     unstuck.evidence;
+  most  bigint;
+  later bigint;
+BEGIN
+  SELECT v.max_evidence_age_s INTO most FROM unstuck.environment v;
+  most := least(most, coalesce((o ->> 'max_evidence_age_s')::bigint, most));
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  outcome := 'refused';
+  IF NOT FOUND THEN
+    why := 'No stored look-up is named. Look the payment up at the provider first.';
+  ELSIF e.scope IS DISTINCT FROM o ->> 'scope' OR e.key IS DISTINCT FROM o ->> 'key' THEN
+    why := pg_catalog.format('Look-up %s is about another record. Look this one up.', e.id);
+  ELSIF e.session_role <> session_user OR e.operator IS DISTINCT FROM o ->> 'operator' THEN
+    why := pg_catalog.format('Look-up %s is %s''s. Look the payment up yourself.', e.id, e.operator);
+  ELSIF e.outcome <> 'found' THEN
+    why := pg_catalog.format('Look-up %s found no charge (%s). Nothing can be concluded from it here.', e.id, e.outcome);
+  ELSIF least(e.started_at, e.at) < pg_catalog.clock_timestamp() - interval '1 second' * most THEN
+    why := pg_catalog.format('Look-up %s is older than %s s. Look the payment up again.', e.id, most);
+  ELSE
+    SELECT n.id INTO later FROM unstuck.evidence n
+      WHERE n.scope = e.scope AND n.key = e.key AND n.id > e.id
+        AND (n.outcome = 'not_found' OR (n.outcome = 'found' AND unstuck.charges(n.observed) <> unstuck.charges(e.observed)))
+      ORDER BY n.id DESC LIMIT 1;
+    IF FOUND THEN
+      outcome := 'conflict';
+      why := pg_catalog.format('A later look-up (%s) saw something else. Read it and make a new plan.', later);
+    ELSE
+      outcome := NULL;
+    END IF;
+  END IF;
+END
+$body$;
+
+-- What the observed charges allow: `succeeded`, `failed`, or nothing. ref: the deciding charge's.
+CREATE OR REPLACE FUNCTION unstuck.check_charges(
+  k public.idempotency_keys, p public.payments, p_observed jsonb, p_wanted text, o jsonb, OUT ref text, OUT outcome text, OUT why text
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  stored text := coalesce(k.provider_ref, p.provider_ref);
+  asked  jsonb := o -> 'expect';
+  place  text;
+  seen   bigint;
+  moved  bigint;
+  unsure bigint;
+  not_no bigint;
+  odd    bigint;
+  mine   jsonb;
+BEGIN
+  outcome := 'refused';
+  SELECT v.kind INTO place FROM unstuck.environment v;
+  SELECT
+    pg_catalog.count(*),
+    pg_catalog.count(*) FILTER (WHERE h.moves),
+    pg_catalog.count(*) FILTER (WHERE NOT h.moves AND coalesce(h.one ->> 'class', '') NOT IN ('failed', 'authorised')),
+    pg_catalog.count(*) FILTER (WHERE h.moves OR coalesce(h.one ->> 'class', '') <> 'failed'),
+    pg_catalog.count(*) FILTER (WHERE (h.one ->> 'live')::boolean = (place <> 'production'))
+    INTO seen, moved, unsure, not_no, odd
+    FROM (
+      SELECT DISTINCT d.one, coalesce(d.one ->> 'class', '') IN ('succeeded', 'reversed')
+        OR coalesce((d.one ->> 'captured')::bigint, 0) > 0 OR coalesce((d.one ->> 'refunded')::bigint, 0) > 0 AS moves
+      FROM pg_catalog.jsonb_array_elements(p_observed) AS d(one)
+    ) h;
+  IF seen = 0 THEN
+    why := 'The look-up lists no charge. Look the payment up again.';
+    RETURN;
+  ELSIF odd > 0 THEN
+    why := pg_catalog.format('The provider answered in the wrong mode (test or live) for a %s environment. Check the provider''s configuration.', place);
+    RETURN;
+  ELSIF moved > 1 THEN
+    why := pg_catalog.format('The provider reports %s charges that moved money. That is probably a double charge: open triage.', moved);
+    RETURN;
+  ELSIF p_wanted = 'succeeded' AND moved = 0 THEN
+    why := 'No charge of the look-up moved money. There is nothing to adopt.';
+    RETURN;
+  ELSIF p_wanted = 'succeeded' AND unsure > 0 THEN
+    why := 'Beside the charge, the provider reports one that is not final. Wait and look again.';
+    RETURN;
+  ELSIF p_wanted = 'failed' AND not_no > 0 THEN
+    why := 'Not every charge of the look-up is a final no. Wait and look again; if money moved, make a new plan.';
+    RETURN;
+  END IF;
+  SELECT d.one INTO mine FROM pg_catalog.jsonb_array_elements(p_observed) AS d(one)
+    WHERE coalesce(d.one ->> 'class', '') = p_wanted AND (
+      d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' = p.id OR d.one ->> 'ref' = stored)
+    ORDER BY (d.one ->> 'ref' = asked ->> 'provider_ref') DESC NULLS LAST, d.one ->> 'created_at' DESC NULLS LAST, d.one ->> 'ref'
+    LIMIT 1;
+  IF NOT FOUND THEN
+    why := pg_catalog.format('No charge of the look-up that %s carries this record''s provider key, payment id or stored provider ref. It may be another payment''s: hand over.', p_wanted);
+    RETURN;
+  END IF;
+  ref := nullif(mine ->> 'ref', '');
+  IF p_wanted = 'succeeded' AND ref IS NULL THEN
+    why := 'The provider gave no id for the charge. Hand over.';
+  ELSIF stored IS NOT NULL AND ref IS DISTINCT FROM stored THEN
+    why := pg_catalog.format('The record stores provider ref %s, the look-up says %s. Hand over.', stored, coalesce(ref, '(none)'));
+  ELSIF asked ->> 'provider_ref' IS DISTINCT FROM ref AND (p_wanted = 'succeeded' OR asked ->> 'provider_ref' IS NOT NULL) THEN
+    why := pg_catalog.format('The plan names charge %s, the look-up %s. Make a new plan.', coalesce(asked ->> 'provider_ref', '(none)'), coalesce(ref, '(none)'));
+  ELSIF p_wanted = 'succeeded' AND ((mine ->> 'amount')::bigint IS DISTINCT FROM p.amount
+      OR pg_catalog.upper(mine ->> 'currency') IS DISTINCT FROM pg_catalog.upper(p.currency)) THEN
+    why := pg_catalog.format('The provider charged %s %s (minor units), the payment is %s %s. Hand over.',
+      coalesce(mine ->> 'amount', '?'), coalesce(mine ->> 'currency', '?'), p.amount, p.currency);
+  ELSIF p_wanted = 'succeeded' AND coalesce((mine ->> 'captured')::bigint, p.amount) <> p.amount THEN
+    why := pg_catalog.format('Only %s of %s %s was captured. Hand over.', mine ->> 'captured', p.amount, p.currency);
+  ELSIF coalesce((mine ->> 'refunded')::bigint, 0) <> 0 THEN
+    why := pg_catalog.format('%s %s of the charge was refunded. Hand over.', mine ->> 'refunded', p.currency);
+  ELSE
+    outcome := NULL;
+  END IF;
+END
+$body$;
+
+-- Ends an order: one outcome row for an intent that fits, an event otherwise, and the answer.
+CREATE OR REPLACE FUNCTION unstuck.answer(
+  o jsonb, p_fits boolean, p_outcome text, p_result text, p_why text, p_payment text, p_data jsonb,
+  OUT outcome text, OUT why text, OUT log_id bigint, OUT version text, OUT read_back jsonb
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  i unstuck.action_log;
+BEGIN
+  outcome := p_outcome;
+  why := p_why;
+  version := unstuck.service_version(o ->> 'scope', o ->> 'key');
+  read_back := unstuck.service_read_back(o ->> 'scope', o ->> 'key', p_payment);
+  IF p_fits THEN
+    SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint;
+    log_id := unstuck.append('outcome', pg_catalog.to_jsonb(i) || pg_catalog.jsonb_build_object('evidence_id', o -> 'evidence_id'),
+      p_result, p_why, i.id, coalesce(p_data, '{}'::jsonb) || pg_catalog.jsonb_build_object('read_back', read_back, 'version', version));
+  ELSE
+    log_id := unstuck.append('event', o, p_result, p_why, NULL, pg_catalog.jsonb_build_object('intent', o -> 'intent'));
+  END IF;
+END
+$body$;
+
+-- The same, when the change was rolled back: the log may be busy too, and then the answer is all there is.
+CREATE OR REPLACE FUNCTION unstuck.answer_conflict(
+  o jsonb, p_fits boolean, p_state text, p_table text,
+  OUT outcome text, OUT why text, OUT log_id bigint, OUT version text, OUT read_back jsonb
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  outcome := 'conflict';
+  IF p_state = '23505' AND p_table = 'action_log' THEN
+    why := 'This intent was closed meanwhile; nothing was changed. Read the record again and make a new plan.';
+    RETURN;
+  ELSIF p_state = '23505' AND p_table = 'payments' THEN
+    outcome := 'refused';
+    why := 'Another payment of this order has succeeded; nothing was changed. Open triage.';
+  ELSIF p_state = '55P03' THEN
+    why := 'Somebody else is working on this record or on the log; nothing was changed. Read it again in a moment.';
+  ELSE
+    why := 'Another change came first; nothing was changed. Read the record again and make a new plan.';
+  END IF;
+  BEGIN
+    SELECT a.log_id, a.version, a.read_back INTO log_id, version, read_back
+      FROM unstuck.answer(o, coalesce(p_fits, false), outcome, outcome, why, o -> 'expect' ->> 'payment_id', NULL) a;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    log_id := NULL;
+  END;
+END
+$body$;
+
+-- 7. What the console may call. Each takes one order (jsonb) and answers in one row.
+
+-- Says what is about to be tried, in a transaction of its own: an intent without an outcome is "unknown until read back".
+CREATE OR REPLACE FUNCTION unstuck.do_intent(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  word text := unstuck.action_word(o ->> 'action');
+BEGIN
+  SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_place(o) c;
+  IF outcome IS NULL THEN
+    IF word NOT IN ('lookup', 'adopt', 'fail', 'hold', 'release', 'note', 'hand_over') THEN
+      outcome := 'refused';
+      why := pg_catalog.format('There is no action called %s.', coalesce(o ->> 'action', '(none)'));
+    ELSIF coalesce(o ->> 'scope', '') = '' OR coalesce(o ->> 'key', '') = '' THEN
+      outcome := 'refused';
+      why := 'No record is named: scope and key are both needed.';
+    ELSIF coalesce(o ->> 'plan_hash', '') = '' AND word <> 'lookup' THEN
+      outcome := 'refused';
+      why := 'The plan has no hash. Make a new plan.';
+    ELSIF coalesce(pg_catalog.btrim(o ->> 'reason'), '') = '' AND word IN ('adopt', 'fail', 'hold', 'release', 'hand_over') THEN
+      outcome := 'refused';
+      why := 'No reason is given. Say why, in a few words.';
+    END IF;
+  END IF;
+  BEGIN
+    IF outcome IS NULL THEN
+      log_id := unstuck.append('intent', o || pg_catalog.jsonb_build_object('action', word), NULL, NULL, NULL, o - 'evidence');
+      outcome := 'done';
+    ELSE
+      log_id := unstuck.append('event', o, outcome, why, NULL, o - 'evidence');
+    END IF;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    outcome := 'conflict';
+    why := 'The log is busy; nothing was changed. Try again in a moment.';
+    log_id := NULL;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- Keeps what a provider answered. Append only; changes nothing of the service's.
+CREATE OR REPLACE FUNCTION unstuck.do_evidence(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  v     jsonb := o -> 'evidence';
+  i     unstuck.action_log;
+  fits  boolean := false;
+  given bigint;
+BEGIN
+  BEGIN
+    PERFORM unstuck.lock_log();
+    IF o ->> 'intent' IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_place(o) c;
+    ELSE
+      SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, 'lookup') c;
+    END IF;
+    IF outcome IS NULL THEN
+      outcome := 'refused';
+      IF coalesce(o ->> 'scope', '') = '' OR coalesce(o ->> 'key', '') = '' THEN
+        why := 'No record is named: scope and key are both needed.';
+      ELSIF coalesce(v ->> 'outcome', '') NOT IN ('found', 'not_found', 'unreachable') OR coalesce(v ->> 'provider', '') = ''
+          OR v ->> 'started_at' IS NULL THEN
+        why := 'The evidence must say which provider was asked, when, and with which outcome.';
+      ELSIF pg_catalog.jsonb_typeof(coalesce(v -> 'observed', '[]'::jsonb)) <> 'array' THEN
+        why := 'The observed charges must be a list.';
+      ELSIF EXISTS (
+          SELECT 1 FROM pg_catalog.jsonb_array_elements(coalesce(v -> 'observed', '[]'::jsonb)) AS h(one),
+            LATERAL (VALUES (h.one -> 'amount'), (h.one -> 'captured'), (h.one -> 'refunded')) AS m(money)
+          WHERE pg_catalog.jsonb_typeof(h.one) <> 'object'
+            OR (pg_catalog.jsonb_typeof(m.money) <> 'null' AND (pg_catalog.jsonb_typeof(m.money) <> 'number' OR m.money::text !~ '^-?[0-9]{1,18}$'))
+            OR coalesce(pg_catalog.jsonb_typeof(h.one -> 'live'), 'null') NOT IN ('null', 'boolean')) THEN
+        why := 'An observed charge has an amount that is not a whole number of minor units.';
+      ELSE
+        outcome := NULL;
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      INSERT INTO unstuck.evidence (at, scope, key, operator, session_role, provider, started_at, outcome, definitive, why, observed, steps, intent_id)
+        VALUES (pg_catalog.clock_timestamp(), o ->> 'scope', o ->> 'key', o ->> 'operator', session_user, v ->> 'provider',
+          (v ->> 'started_at')::timestamptz, v ->> 'outcome', coalesce((v ->> 'definitive')::boolean, false), v ->> 'why',
+          coalesce(nullif(v -> 'observed', 'null'::jsonb), '[]'::jsonb), coalesce(nullif(v -> 'steps', 'null'::jsonb), '[]'::jsonb),
+          (o ->> 'intent')::bigint)
+        RETURNING id INTO given;
+      outcome := 'done';
+      why := v ->> 'why';
+      read_back := pg_catalog.jsonb_build_object('evidence_id', given);
+      IF fits THEN
+        SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint;
+        log_id := unstuck.append('outcome', pg_catalog.to_jsonb(i) || pg_catalog.jsonb_build_object('evidence_id', given), v ->> 'outcome', why, i.id, read_back);
+      ELSE
+        log_id := unstuck.append('event', o || pg_catalog.jsonb_build_object('action', 'lookup', 'evidence_id', given), v ->> 'outcome', why, NULL, read_back);
+      END IF;
+      version := unstuck.service_version(o ->> 'scope', o ->> 'key');
+    ELSE
+      SELECT a.log_id, a.version INTO log_id, version FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, NULL) a;
+    END IF;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    outcome := 'conflict';
+    why := 'The log is busy; the look-up was not stored. Look the payment up again.';
+    log_id := NULL;
+    read_back := NULL;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- Finishes a record with the provider's final answer; p_wanted is `succeeded` or `failed`. Both resumes are this one.
+CREATE OR REPLACE FUNCTION unstuck.resume(o jsonb, p_action text, p_wanted text)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits   boolean := false;
+  k      public.idempotency_keys;
+  p      public.payments;
+  e      unstuck.evidence;
+  ref    text;
+  who    text := 'operator:' || (o ->> 'operator');
+  moment timestamptz;
+  state  text;
+  broken text;
+BEGIN
+  BEGIN
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, p_action) c;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_record(o, k) c;
+    END IF;
+    IF outcome IS NULL THEN
+      p := unstuck.service_payment(k.scope, k.key, o -> 'expect' ->> 'payment_id');
+      IF p.id IS NULL THEN
+        outcome := 'refused';
+        why := 'The payment the plan names does not carry this key. Hand over.';
+      ELSIF p.status NOT IN ('created', 'pending', 'unknown') THEN
+        outcome := 'refused';
+        why := pg_catalog.format('Payment %s is already %s, and no edge leaves that state. Open triage.', p.id, p.status);
+      ELSIF (p_wanted = 'succeeded' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND ((o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount
+          OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency) THEN
+        outcome := 'refused';
+        why := pg_catalog.format('The plan is for another amount than the payment''s %s %s (minor units). Make a new plan.', p.amount, p.currency);
+      ELSIF k.order_id IS NOT NULL AND k.order_id <> p.order_id THEN
+        outcome := 'refused';
+        why := pg_catalog.format('The record belongs to order %s, its payment to order %s. Hand over.', k.order_id, p.order_id);
+      ELSIF p_wanted = 'failed' AND coalesce(pg_catalog.btrim(o ->> 'failure_reason'), '') = '' THEN
+        outcome := 'refused';
+        why := 'The provider''s reason for the failure is missing. Look the payment up again.';
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_evidence(o) c;
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+    END IF;
+    IF outcome IS NULL AND e.provider IS DISTINCT FROM p.provider THEN
+      outcome := 'refused';
+      why := pg_catalog.format('The look-up asked %s, the payment is at %s. Look it up there.', e.provider, p.provider);
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT c.ref, c.outcome, c.why INTO ref, outcome, why FROM unstuck.check_charges(k, p, e.observed, p_wanted, o) c;
+    END IF;
+    IF outcome IS NULL THEN
+      why := unstuck.service_objection(p, ref, p_wanted);
+      outcome := CASE WHEN why IS NOT NULL THEN 'refused' END;
+    END IF;
+    IF outcome IS NULL THEN
+      moment := pg_catalog.clock_timestamp();
+      k := unstuck.service_take(k, who, moment + interval '1 minute', moment, CASE p_wanted WHEN 'succeeded' THEN 'adopted' ELSE 'failed' END);
+      PERFORM unstuck.service_finish(k, p, p_wanted, ref, CASE p_wanted WHEN 'succeeded' THEN 201 ELSE 402 END,
+        CASE p_wanted WHEN 'succeeded' THEN 'adopted charge ' || ref || ' on look-up ' || e.id::text ELSE o ->> 'failure_reason' END, who, moment);
+      outcome := 'done';
+      why := NULL;
+    END IF;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, p.id,
+        pg_catalog.jsonb_build_object('attempt', k.attempt, 'expect', o -> 'expect')) a;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, p_action) c;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) a;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.do_adopt(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT r.outcome, r.why, r.log_id, r.version, r.read_back FROM unstuck.resume(o, 'adopt', 'succeeded') r
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.do_fail(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT r.outcome, r.why, r.log_id, r.version, r.read_back FROM unstuck.resume(o, 'fail', 'failed') r
+$body$;
+
+-- Gives an expired lease a person for a holder, so that no sweeper and no retry takes it meanwhile. Renewable once.
+CREATE OR REPLACE FUNCTION unstuck.do_hold(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits   boolean := false;
+  k      public.idempotency_keys;
+  who    text := 'operator:' || (o ->> 'operator');
+  most   bigint;
+  moment timestamptz;
+  state  text;
+  broken text;
+BEGIN
+  BEGIN
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, 'hold') c;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_record(o, k) c;
+    END IF;
+    SELECT v.max_hold_s INTO most FROM unstuck.environment v;
+    most := least(most, coalesce((o ->> 'hold_seconds')::bigint, most));
+    IF outcome IS NULL THEN
+      outcome := 'refused';
+      IF most < 1 THEN
+        why := 'A hold must last at least a second.';
+      ELSIF k.locked_by = who AND unstuck.service_holds(k) >= 2 THEN
+        why := 'This hold was already renewed once. Release the record, or resume it.';
+      ELSE
+        outcome := NULL;
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      moment := pg_catalog.clock_timestamp();
+      k := unstuck.service_take(k, who, moment + interval '1 second' * most, moment, 'held');
+      outcome := 'done';
+    END IF;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, pg_catalog.jsonb_build_object('attempt', k.attempt, 'until', k.locked_until)) a;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'hold') c;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) a;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- Ends a hold, one's own or a colleague's: a hold must never outlive the person who forgot it.
+CREATE OR REPLACE FUNCTION unstuck.do_release(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits   boolean := false;
+  k      public.idempotency_keys;
+  state  text;
+  broken text;
+BEGIN
+  BEGIN
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, 'release') c;
+    IF outcome IS NULL THEN
+      IF k.scope IS NULL THEN
+        outcome := 'refused';
+        why := 'There is no record for this scope and key any more. Hand over.';
+      ELSIF unstuck.service_version(k.scope, k.key) IS DISTINCT FROM o ->> 'version' OR k.attempt IS DISTINCT FROM (o ->> 'attempt')::bigint THEN
+        outcome := 'conflict';
+        why := 'The record or its payment changed since the plan was made. Read it again and make a new plan.';
+      ELSIF k.status <> 'processing' OR k.locked_by IS NULL OR NOT pg_catalog.starts_with(k.locked_by, 'operator:') THEN
+        outcome := 'refused';
+        why := 'Nobody holds this record, so there is nothing to release.';
+      ELSE
+        PERFORM unstuck.service_give_back(k, pg_catalog.clock_timestamp());
+        outcome := 'done';
+      END IF;
+    END IF;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, pg_catalog.jsonb_build_object('attempt', k.attempt, 'held_by', k.locked_by)) a;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'release') c;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) a;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- A note, a claim or a hand-over: words beside a record, never in it.
+CREATE OR REPLACE FUNCTION unstuck.write_note(o jsonb, p_action text, p_kind text)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits   boolean := false;
+  words  text := coalesce(nullif(pg_catalog.btrim(o ->> 'note'), ''), nullif(pg_catalog.btrim(o ->> 'reason'), ''));
+  given  bigint;
+  state  text;
+  broken text;
+BEGIN
+  BEGIN
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, p_action) c;
+    IF outcome IS NULL AND words IS NULL THEN
+      outcome := 'refused';
+      why := 'The note is empty. Write what the next person must know.';
+    END IF;
+    IF outcome IS NULL THEN
+      INSERT INTO unstuck.note (at, scope, key, kind, owner, operator, session_role, note, intent_id)
+        VALUES (pg_catalog.clock_timestamp(), o ->> 'scope', o ->> 'key', p_kind, nullif(pg_catalog.btrim(o ->> 'owner'), ''), o ->> 'operator',
+          session_user, words, (o ->> 'intent')::bigint)
+        RETURNING id INTO given;
+      outcome := 'done';
+    END IF;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, NULL,
+        pg_catalog.jsonb_build_object('note_id', given, 'kind', p_kind, 'owner', o -> 'owner', 'note', words)) a;
+    read_back := CASE WHEN outcome = 'done' THEN pg_catalog.jsonb_build_object('note_id', given, 'kind', p_kind, 'owner', o -> 'owner', 'note', words) END;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, p_action) c;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) a;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- A note that names an owner is a claim: it takes the record off the list of what was handed over.
+CREATE OR REPLACE FUNCTION unstuck.do_note(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT r.outcome, r.why, r.log_id, r.version, r.read_back
+  FROM unstuck.write_note(o, 'note', CASE WHEN coalesce(pg_catalog.btrim(o ->> 'owner'), '') = '' THEN 'note' ELSE 'claim' END) r
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.do_hand_over(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT r.outcome, r.why, r.log_id, r.version, r.read_back FROM unstuck.write_note(o, 'hand_over', 'hand over') r
+$body$;
+
+-- Keeps that the console refused something: what was asked, and why not.
+CREATE OR REPLACE FUNCTION unstuck.do_refusal(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  log_id := unstuck.append('event', o, 'refused', coalesce(o ->> 'why', o ->> 'note', o ->> 'reason'), NULL, o - 'evidence');
+  outcome := 'done';
+  RETURN NEXT;
+EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  outcome := 'conflict';
+  why := 'The log is busy; the refusal was not kept. Try again in a moment.';
+  log_id := NULL;
+  RETURN NEXT;
+END
+$body$;
+
+-- Closes an intent that has not ended: from then on its change, should it still be on its way, finds an outcome and does nothing.
+-- Anybody may: it can only prevent a change, and the log says who did.
+CREATE OR REPLACE FUNCTION unstuck.do_close(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  i     unstuck.action_log;
+  ended unstuck.action_log;
+BEGIN
+  BEGIN
+    PERFORM unstuck.lock_log();
+    SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint AND l.entry = 'intent';
+    IF NOT FOUND THEN
+      outcome := 'refused';
+      why := 'The log has no such intent.';
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    SELECT l.* INTO ended FROM unstuck.action_log l WHERE l.intent_id = i.id AND l.entry = 'outcome';
+    version := unstuck.service_version(i.scope, i.key);
+    IF FOUND THEN
+      outcome := 'conflict';
+      why := pg_catalog.format('Intent %s already ended: %s.', i.id, ended.result);
+      log_id := ended.id;
+      read_back := pg_catalog.jsonb_build_object('result', ended.result, 'detail', ended.detail, 'at', ended.at) || coalesce(ended.data -> 'read_back', '{}'::jsonb);
+    ELSE
+      log_id := unstuck.append('outcome',
+        pg_catalog.to_jsonb(i) || pg_catalog.jsonb_build_object('operator', coalesce(nullif(o ->> 'operator', ''), session_user::text), 'evidence_id', NULL),
+        'not done', coalesce(o ->> 'reason', 'closed: the change was not seen to arrive'), i.id, NULL);
+      outcome := 'done';
+      read_back := unstuck.service_read_back(i.scope, i.key, NULL);
+    END IF;
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    outcome := 'conflict';
+    why := 'The log is busy; the intent is still open. Read it back in a moment.';
+    log_id := NULL;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- 8. Owners and rights of the functions. Nothing may be called by everybody; operators may call what section 7 offers.
+
+ALTER FUNCTION unstuck.refuse_change() OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.log_text(unstuck.action_log) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.lock_log() OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.append(text, jsonb, text, text, bigint, jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.set_environment(text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_version(text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_lock(text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_payment(text, text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_objection(public.payments, text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_take(public.idempotency_keys, text, timestamptz, timestamptz, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_finish(public.idempotency_keys, public.payments, text, text, integer, text, text, timestamptz) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_holds(public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_give_back(public.idempotency_keys, timestamptz) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_read_back(text, text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.action_word(text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_place(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_intent(jsonb, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_record(jsonb, public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.own_hold(jsonb, public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.charges(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_evidence(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_charges(public.idempotency_keys, public.payments, jsonb, text, jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.answer(jsonb, boolean, text, text, text, text, jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.answer_conflict(jsonb, boolean, text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.resume(jsonb, text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.write_note(jsonb, text, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_intent(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_evidence(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_adopt(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_fail(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_hold(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_release(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_note(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_hand_over(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_refusal(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_close(jsonb) OWNER TO unstuck_definer;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA unstuck FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION unstuck.log_text(unstuck.action_log) TO unstuck_reader;
+GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_adopt(jsonb), unstuck.do_fail(jsonb),
+  unstuck.do_hold(jsonb), unstuck.do_release(jsonb), unstuck.do_note(jsonb), unstuck.do_hand_over(jsonb), unstuck.do_refusal(jsonb),
+  unstuck.do_close(jsonb) TO unstuck_operator;

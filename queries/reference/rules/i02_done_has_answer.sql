@@ -1,0 +1,27 @@
+-- id: I2
+-- sentence: A done record has a response code and a body.
+-- severity: critical
+-- cadence: 10s
+-- next: Do not replay it: a client would get an empty answer. Look the payment up at the provider and hand over to the service's team.
+-- $1 timestamptz: only what was touched since (less the grace); NULL: everything. $2 jsonb: policy. Since: 1.
+-- Its partial index holds only the breaches, so the full audit costs as little as the last seconds.
+SELECT
+  k.scope,
+  k.key,
+  k.order_id,
+  NULL::text AS payment_id,
+  k.provider_ref AS ref,
+  NULL::bigint AS amount,
+  NULL::text AS currency,
+  k.updated_at AS at,
+  CASE
+    WHEN k.response_code IS NULL AND k.response_body IS NULL THEN 'no response code and no body'
+    WHEN k.response_code IS NULL THEN 'no response code'
+    ELSE 'response code ' || k.response_code::text || ' without a body'
+  END AS detail
+FROM idempotency_keys k
+WHERE k.status = 'done' AND (k.response_code IS NULL OR k.response_body IS NULL OR k.response_body = 'null'::jsonb)
+    AND k.updated_at > coalesce($1::timestamptz - interval '1 second' * coalesce(($2::jsonb ->> 'grace_s')::bigint, 0), '-infinity'::timestamptz)
+    AND k.updated_at <= now() - interval '1 second' * coalesce(($2::jsonb ->> 'grace_s')::bigint, 0)
+ORDER BY k.updated_at DESC, k.scope, k.key
+LIMIT 200

@@ -1,0 +1,137 @@
+//! The payment service, the correct one: N pods over one database, one provider.
+//!
+//! Owns the rows of the reference schema; what it answers is DOMAIN's table, kept by the unique
+//! constraint, the lease and the attempt. A pod can be killed in the middle of a request: that is what
+//! the console is for.
+
+mod answer;
+mod api;
+mod background;
+mod flow;
+mod gateway;
+mod pod;
+mod records;
+mod recover;
+mod schema;
+mod stall;
+
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+
+use super::LabError;
+
+pub use background::{Background, Recoverer};
+pub use pod::Pod;
+pub use stall::{StallPoint, Stalls};
+
+/// Name of the lab's provider in every table.
+pub const PROVIDER: &str = "labpay";
+
+/// How a service behaves.
+#[derive(Debug, Clone)]
+pub struct ServiceOptions {
+    /// How many pods, named `pod-a`, `pod-b` …
+    pub pods: usize,
+    /// How long a lease lives. Longer than the provider's time-out, always.
+    pub lease: Duration,
+    /// How long a pod waits for the provider.
+    pub provider_timeout: Duration,
+    /// Whether stuck records are recovered without a person.
+    pub recoverer: Recoverer,
+    /// Connections of each pod, all opened at the start.
+    pub connections: u32,
+}
+
+impl Default for ServiceOptions {
+    fn default() -> Self {
+        Self {
+            pods: 2,
+            lease: Duration::from_secs(10),
+            provider_timeout: Duration::from_secs(2),
+            recoverer: Recoverer::On,
+            connections: 8,
+        }
+    }
+}
+
+/// A running service.
+#[derive(Debug)]
+pub struct Service {
+    pods: Vec<Pod>,
+    background: Background,
+    stalls: Stalls,
+}
+
+impl Service {
+    /// Creates the tables and indexes, those of the reference profile.
+    ///
+    /// # Errors
+    /// Whatever the server says, for instance that they are there already.
+    pub async fn create_schema(database: &PgConnectOptions) -> Result<(), LabError> {
+        let mut connection = database.connect().await?;
+        schema::create(&mut connection).await?;
+        Ok(connection.close().await?)
+    }
+
+    /// Starts the pods and what runs beside them. `provider` is a base URL.
+    ///
+    /// # Errors
+    /// [`LabError::Database`] or [`LabError::Listen`].
+    pub async fn start(
+        database: &PgConnectOptions,
+        provider: &str,
+        options: &ServiceOptions,
+    ) -> Result<Self, LabError> {
+        let stalls = Stalls::default();
+        let mut pods = Vec::new();
+        for name in pod_names().take(options.pods) {
+            pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
+        }
+        let background = Background::start(database, provider, options).await?;
+        Ok(Self { pods, background, stalls })
+    }
+
+    /// Base URLs of the pods that are up, in order of their names.
+    pub fn urls(&self) -> Vec<String> {
+        self.pods.iter().filter(|pod| pod.is_up()).map(Pod::url).collect()
+    }
+
+    /// A pod by its place.
+    pub fn pod(&self, nth: usize) -> Option<&Pod> {
+        self.pods.get(nth)
+    }
+
+    /// Kills a pod as the kernel does when memory runs out: no goodbye, everything in flight is gone.
+    pub fn kill_pod(&mut self, nth: usize) {
+        if let Some(pod) = self.pods.get_mut(nth) {
+            pod.kill();
+        }
+    }
+
+    /// Starts a killed pod again at its old address.
+    ///
+    /// # Errors
+    /// As [`Service::start`].
+    pub async fn revive_pod(&mut self, nth: usize) -> Result<(), LabError> {
+        match self.pods.get_mut(nth) {
+            Some(pod) => pod.revive().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Where pods can be told to hang.
+    pub fn stalls(&self) -> Stalls {
+        self.stalls.clone()
+    }
+
+    /// What runs beside the pods.
+    pub fn background(&self) -> &Background {
+        &self.background
+    }
+}
+
+fn pod_names() -> impl Iterator<Item = String> {
+    ('a'..='z').map(|letter| format!("pod-{letter}"))
+}

@@ -1,0 +1,108 @@
+//! `POST /payments`, and the row `api_requests` keeps of every answer.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::answer::{Answer, Replayed};
+use super::flow::Flow;
+use super::records::Intent;
+use crate::lab::clock;
+
+/// The body of a payment request.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct PaymentBody {
+    order_id: String,
+    amount: i64,
+    currency: String,
+    customer_id: Option<String>,
+}
+
+pub(super) fn router(flow: Flow) -> Router {
+    Router::new().route("/payments", post(pay)).with_state(Arc::new(flow))
+}
+
+async fn pay(State(flow): State<Arc<Flow>>, headers: HeaderMap, Json(body): Json<PaymentBody>) -> Answer {
+    let started = clock::instant();
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty());
+    let Some((key, scope)) = header("idempotency-key").zip(header("x-scope")) else {
+        return Answer::error(StatusCode::BAD_REQUEST, "key_missing", "Idempotency-Key and X-Scope are required");
+    };
+    let intent = intent(scope, key, body);
+    // On its own: a client that hangs up does not stop a payment half way.
+    let work = tokio::spawn(async move {
+        let answer = flow.answer(&intent).await.unwrap_or_else(|_| {
+            Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service could not do its work")
+        });
+        note(&flow, &intent, &answer, started.elapsed()).await;
+        answer
+    });
+    work.await
+        .unwrap_or_else(|_| Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service was stopped"))
+}
+
+fn intent(scope: &str, key: &str, body: PaymentBody) -> Intent {
+    let fingerprint = hex(
+        &[
+            "POST",
+            "/payments",
+            scope,
+            &body.order_id,
+            &body.amount.to_string(),
+            &body.currency,
+            body.customer_id.as_deref().unwrap_or(""),
+        ],
+        32,
+    );
+    Intent {
+        scope: scope.to_owned(),
+        key: key.to_owned(),
+        fingerprint,
+        payment: format!("pay_{}", hex(&[scope, key], 6)),
+        order: body.order_id,
+        amount: body.amount,
+        currency: body.currency,
+        customer: body.customer_id,
+    }
+}
+
+/// The first `bytes` bytes of a SHA-256, in hex; parts are told apart.
+fn hex(parts: &[&str], bytes: usize) -> String {
+    let digest = Sha256::digest(parts.join("\n"));
+    digest.iter().take(bytes).fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
+async fn note(flow: &Flow, intent: &Intent, answer: &Answer, took: Duration) {
+    let written = sqlx::query(
+        "INSERT INTO api_requests (at, scope, key, method, route, order_id, amount, currency, fingerprint, status, replayed,
+                                   answered_scope, answered_payment, pod, duration_ms)
+         VALUES (clock_timestamp(), $1, $2, 'POST', '/payments', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    )
+    .bind(&intent.scope)
+    .bind(&intent.key)
+    .bind(&intent.order)
+    .bind(intent.amount)
+    .bind(&intent.currency)
+    .bind(&intent.fingerprint)
+    .bind(i32::from(answer.code.as_u16()))
+    .bind(answer.replayed == Replayed::Yes)
+    .bind(answer.payment.as_ref().map(|_| &intent.scope))
+    .bind(&answer.payment)
+    .bind(&flow.records.who)
+    .bind(i32::try_from(took.as_millis()).unwrap_or(i32::MAX))
+    .execute(&flow.records.pool)
+    .await;
+    if let Err(error) = written {
+        tracing::debug!(%error, "a request was answered but not noted");
+    }
+}

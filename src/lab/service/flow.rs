@@ -1,0 +1,139 @@
+//! DOMAIN's answer table, in order. One request, one pass.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::answer::Answer;
+use super::gateway::{Called, ChargeRequest, Found, Gateway};
+use super::records::{Guarded, Held, Intent, Outcome, Records};
+use super::stall::{StallPoint, Stalls};
+
+/// What a worker (a pod, the recoverer) needs to carry a payment through.
+#[derive(Debug, Clone)]
+pub(super) struct Flow {
+    pub(super) records: Records,
+    pub(super) gateway: Gateway,
+    pub(super) stalls: Stalls,
+}
+
+impl Flow {
+    /// Answers a request.
+    pub(super) async fn answer(&self, intent: &Intent) -> Result<Answer, sqlx::Error> {
+        if let Some(held) = self.records.claim(intent).await? {
+            return self.fresh(held).await;
+        }
+        let Some(seen) = self.records.see(&intent.scope, &intent.key).await? else {
+            // It was there a moment ago; the next attempt sees what became of it.
+            return Ok(Answer::in_progress(1));
+        };
+        if seen.fingerprint != intent.fingerprint {
+            return Ok(Answer::mismatch());
+        }
+        if let Some((code, body)) = seen.done {
+            return Ok(Answer::replay(code, body, seen.payment));
+        }
+        if let Some(left) = seen.lease_left {
+            return Ok(Answer::in_progress(left));
+        }
+        match self.records.take(&intent.scope, &intent.key, seen.attempt).await? {
+            Some(held) => self.recover(held).await,
+            None => Ok(Answer::in_progress(1)),
+        }
+    }
+
+    async fn fresh(&self, held: Held) -> Result<Answer, sqlx::Error> {
+        if self.records.order_is_paid(&held).await? {
+            return self.fail(&held, "order_already_paid", None).await;
+        }
+        self.charge(held).await
+    }
+
+    /// The one place that may move money: same provider key on every attempt.
+    pub(super) async fn charge(&self, mut held: Held) -> Result<Answer, sqlx::Error> {
+        let Some(call) = self.records.about_to_charge(&mut held, self.gateway.timeout_ms()).await? else {
+            return Ok(Answer::in_progress(1));
+        };
+        if held.payment_status == "created" {
+            "pending".clone_into(&mut held.payment_status);
+        }
+        self.stalls.pass(&held.order, StallPoint::BeforeCall).await;
+        let called = self
+            .gateway
+            .charge(&ChargeRequest {
+                provider_key: &held.provider_key,
+                payment: &held.payment,
+                order: &held.order,
+                amount: held.amount,
+                currency: &held.currency,
+            })
+            .await;
+        self.stalls.pass(&held.order, StallPoint::BeforeSaving).await;
+        self.records.call_ended(call, &called).await?;
+        self.conclude(held, called).await
+    }
+
+    /// What an answer of the provider means for the record.
+    pub(super) async fn conclude(&self, mut held: Held, called: Called) -> Result<Answer, sqlx::Error> {
+        match called {
+            Called::Succeeded(found) if found.amount == held.amount && found.currency == held.currency => {
+                if self.records.charged(&mut held, &found.id).await? == Guarded::Overtaken {
+                    return Ok(Answer::in_progress(1));
+                }
+                self.stalls.pass(&held.order, StallPoint::BeforeFinish).await;
+                self.succeed(&held, &found).await
+            }
+            Called::Succeeded(_) => self.unknown(&held, "the provider's charge is of another amount").await,
+            Called::Declined { code, charge } => self.fail(&held, &code, charge).await,
+            Called::Open { .. } => self.unknown(&held, "the provider has not decided").await,
+            Called::Absent => self.unknown(&held, "the provider does not list it").await,
+            Called::TimedOut => self.unknown(&held, "the provider did not answer in time").await,
+            Called::Broken { .. } => self.unknown(&held, "the provider answered with an error").await,
+        }
+    }
+
+    async fn succeed(&self, held: &Held, found: &Found) -> Result<Answer, sqlx::Error> {
+        let body = json!({
+            "payment_id": held.payment, "order_id": held.order, "status": "succeeded",
+            "amount": held.amount, "currency": held.currency, "charge_id": found.id,
+        });
+        let outcome = Outcome {
+            payment_status: "succeeded",
+            reason: None,
+            provider_ref: Some(found.id.clone()),
+            code: StatusCode::CREATED,
+            body: body.clone(),
+        };
+        match self.records.finish(held, &outcome).await {
+            Ok(Guarded::Changed) => Ok(Answer::stored(StatusCode::CREATED, body, &held.payment)),
+            Ok(Guarded::Overtaken) => Ok(Answer::in_progress(1)),
+            // The order has a succeeded payment already: the database refuses a second. A person decides.
+            Err(sqlx::Error::Database(error)) if error.is_unique_violation() => {
+                self.unknown(held, "the order has another succeeded payment").await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn fail(&self, held: &Held, why: &str, charge: Option<String>) -> Result<Answer, sqlx::Error> {
+        let body = json!({
+            "error": {"code": why, "message": "the payment was declined"},
+            "payment_id": held.payment, "order_id": held.order, "status": "failed",
+        });
+        let outcome = Outcome {
+            payment_status: "failed",
+            reason: Some(why.to_owned()),
+            provider_ref: charge,
+            code: StatusCode::PAYMENT_REQUIRED,
+            body: body.clone(),
+        };
+        match self.records.finish(held, &outcome).await? {
+            Guarded::Changed => Ok(Answer::stored(StatusCode::PAYMENT_REQUIRED, body, &held.payment)),
+            Guarded::Overtaken => Ok(Answer::in_progress(1)),
+        }
+    }
+
+    pub(super) async fn unknown(&self, held: &Held, why: &str) -> Result<Answer, sqlx::Error> {
+        self.records.unknown(held, why).await?;
+        Ok(Answer::unknown(&held.payment))
+    }
+}

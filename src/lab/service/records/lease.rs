@@ -1,0 +1,154 @@
+//! Who works on a record: winning the unique constraint, seeing what is there, taking an expired lease.
+
+use axum::http::StatusCode;
+use serde_json::Value;
+use sqlx::Row;
+
+use super::{Held, Intent, Reached, Records, Seen, Sql};
+use crate::lab::service::PROVIDER;
+
+impl Records {
+    /// Wins the unique constraint, or does not: then nothing is written.
+    pub(in crate::lab::service) async fn claim(&self, intent: &Intent) -> Sql<Option<Held>> {
+        let provider_key = format!("pay:{}:{}", intent.scope, intent.key);
+        let mut tx = self.pool.begin().await?;
+        let won = sqlx::query(
+            "INSERT INTO idempotency_keys (scope, key, fingerprint, status, locked_until, locked_by, order_id, provider, provider_key)
+             VALUES ($1, $2, $3, 'processing', clock_timestamp() + make_interval(secs => $4), $5, $6, $7, $8)
+             ON CONFLICT (scope, key) DO NOTHING",
+        )
+        .bind(&intent.scope)
+        .bind(&intent.key)
+        .bind(&intent.fingerprint)
+        .bind(self.lease_seconds)
+        .bind(&self.who)
+        .bind(&intent.order)
+        .bind(PROVIDER)
+        .bind(&provider_key)
+        .execute(&mut *tx)
+        .await?
+        .rows_affected();
+        if won == 0 {
+            return Ok(None);
+        }
+        sqlx::query(
+            "INSERT INTO payments (id, order_id, scope, key, customer_id, provider, status, amount, currency)
+             VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8)",
+        )
+        .bind(&intent.payment)
+        .bind(&intent.order)
+        .bind(&intent.scope)
+        .bind(&intent.key)
+        .bind(&intent.customer)
+        .bind(PROVIDER)
+        .bind(intent.amount)
+        .bind(&intent.currency)
+        .execute(&mut *tx)
+        .await?;
+        self.transition(&mut tx, &intent.payment, None, "created", None).await?;
+        self.begin_attempt(&mut tx, &intent.scope, &intent.key, 1).await?;
+        tx.commit().await?;
+        Ok(Some(Held {
+            scope: intent.scope.clone(),
+            key: intent.key.clone(),
+            attempt: 1,
+            reached: Reached::Created,
+            payment: intent.payment.clone(),
+            payment_status: "created".to_owned(),
+            order: intent.order.clone(),
+            amount: intent.amount,
+            currency: intent.currency.clone(),
+            provider_key,
+            provider_ref: None,
+        }))
+    }
+
+    pub(in crate::lab::service) async fn see(&self, scope: &str, key: &str) -> Sql<Option<Seen>> {
+        let row = sqlx::query(
+            "SELECT k.fingerprint, k.status, k.response_code, k.response_body, k.attempt, p.id AS payment,
+                    ceil(extract(epoch FROM k.locked_until - clock_timestamp()))::int8 AS lease_left
+             FROM idempotency_keys k LEFT JOIN payments p ON p.scope = k.scope AND p.key = k.key
+             WHERE k.scope = $1 AND k.key = $2 ORDER BY p.created_at LIMIT 1",
+        )
+        .bind(scope)
+        .bind(key)
+        .fetch_optional(&self.pool)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let status: String = row.try_get("status")?;
+        let code: Option<i32> = row.try_get("response_code")?;
+        let body: Option<Value> = row.try_get("response_body")?;
+        let code = code.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
+        let left: i64 = row.try_get("lease_left")?;
+        Ok(Some(Seen {
+            fingerprint: row.try_get("fingerprint")?,
+            done: if status == "done" { code.zip(body) } else { None },
+            lease_left: u64::try_from(left).ok().filter(|left| *left > 0),
+            attempt: row.try_get("attempt")?,
+            payment: row.try_get("payment")?,
+        }))
+    }
+
+    /// Takes an expired lease: one winner, by the attempt seen.
+    pub(in crate::lab::service) async fn take(&self, scope: &str, key: &str, seen_attempt: i32) -> Sql<Option<Held>> {
+        let mut tx = self.pool.begin().await?;
+        let row = sqlx::query(
+            "UPDATE idempotency_keys k
+             SET locked_until = clock_timestamp() + make_interval(secs => $4), locked_by = $5, attempt = k.attempt + 1, updated_at = clock_timestamp()
+             FROM payments p
+             WHERE k.scope = $1 AND k.key = $2 AND k.status = 'processing' AND k.attempt = $3 AND k.locked_until < clock_timestamp()
+               AND p.scope = k.scope AND p.key = k.key AND p.status IN ('created', 'pending', 'unknown')
+             RETURNING k.attempt, k.recovery_point, k.order_id, k.provider_key, k.provider_ref, p.id AS payment, p.status, p.amount, p.currency",
+        )
+        .bind(scope)
+        .bind(key)
+        .bind(seen_attempt)
+        .bind(self.lease_seconds)
+        .bind(&self.who)
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let attempt: i32 = row.try_get("attempt")?;
+        self.begin_attempt(&mut tx, scope, key, attempt).await?;
+        tx.commit().await?;
+        let point: String = row.try_get("recovery_point")?;
+        Ok(Some(Held {
+            scope: scope.to_owned(),
+            key: key.to_owned(),
+            attempt,
+            reached: match point.as_str() {
+                "created" => Reached::Created,
+                "charged" => Reached::Charged,
+                _ => Reached::ProviderCalled,
+            },
+            payment: row.try_get("payment")?,
+            payment_status: row.try_get("status")?,
+            order: row.try_get("order_id")?,
+            amount: row.try_get("amount")?,
+            currency: row.try_get("currency")?,
+            provider_key: row.try_get("provider_key")?,
+            provider_ref: row.try_get("provider_ref")?,
+        }))
+    }
+
+    /// Whether another payment of the order already succeeded.
+    pub(in crate::lab::service) async fn order_is_paid(&self, held: &Held) -> Sql<bool> {
+        sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM payments WHERE order_id = $1 AND id <> $2 AND status = 'succeeded')",
+        )
+        .bind(&held.order)
+        .bind(&held.payment)
+        .fetch_one(&self.pool)
+        .await
+    }
+
+    /// Expired leases, the oldest first: what the recoverer works on.
+    pub(in crate::lab::service) async fn expired(&self) -> Sql<Vec<(String, String, i32)>> {
+        sqlx::query_as(
+            "SELECT scope, key, attempt FROM idempotency_keys
+             WHERE status = 'processing' AND locked_until < clock_timestamp() ORDER BY created_at, scope, key LIMIT 20",
+        )
+        .fetch_all(&self.pool)
+        .await
+    }
+}

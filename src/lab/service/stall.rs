@@ -1,0 +1,68 @@
+//! Points where a pod can be told to hang for an order: what "out of memory" feels like from outside.
+//!
+//! A story needs a pod to die at an exact point; racing a timer against it would tell a different
+//! story every time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Where to hang.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StallPoint {
+    /// The recovery point `provider_called` is written, the call not yet sent.
+    BeforeCall,
+    /// The provider has answered, nothing of it is written: "charged, and killed before saving".
+    BeforeSaving,
+    /// The recovery point `charged` is written, the outcome not yet stored.
+    BeforeFinish,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    NotYet,
+    Hanging,
+}
+
+/// Shared by all pods of a service.
+#[derive(Debug, Clone, Default)]
+pub struct Stalls(Arc<Mutex<HashMap<String, (StallPoint, Reached)>>>);
+
+impl Stalls {
+    /// The next request for `order` hangs at `point` until its pod is killed.
+    pub fn hang(&self, order: &str, point: StallPoint) {
+        self.with(|all| all.insert(order.to_owned(), (point, Reached::NotYet)));
+    }
+
+    /// Forgets `order`: later requests pass.
+    pub fn release(&self, order: &str) {
+        self.with(|all| all.remove(order));
+    }
+
+    /// Waits until a request for `order` hangs; false if none did within `limit`.
+    pub async fn wait(&self, order: &str, limit: Duration) -> bool {
+        let look = async {
+            while !self.with(|all| all.get(order).is_some_and(|(_, reached)| *reached == Reached::Hanging)) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(limit, look).await.is_ok()
+    }
+
+    pub(super) async fn pass(&self, order: &str, point: StallPoint) {
+        let hang = self.with(|all| match all.get_mut(order) {
+            Some((wanted, reached)) if *wanted == point => {
+                *reached = Reached::Hanging;
+                true
+            }
+            Some(_) | None => false,
+        });
+        if hang {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, (StallPoint, Reached)>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

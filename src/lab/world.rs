@@ -1,0 +1,214 @@
+//! A whole world in one call: server, database, provider, service, traffic and an incident.
+//!
+//! What the demo opens the console on, and what end-to-end tests run against. Leaves nothing behind,
+//! by [`World::shutdown`] or by being dropped.
+
+mod login;
+mod options;
+
+use std::sync::Arc;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+use tokio::sync::{Mutex, watch};
+
+use super::client::Clients;
+use super::cluster::{Cluster, LabDatabase, ServerSource};
+use super::incident::{Stage, Story};
+use super::provider::{Access, LabProvider, ProviderDesk};
+use super::service::{Service, ServiceOptions};
+use super::task::Task;
+use super::traffic::Traffic;
+use super::{LabError, sql};
+
+pub use login::ConsoleLogin;
+pub use options::{ENVIRONMENT, ENVIRONMENT_KIND, WorldOptions};
+
+/// What `unstuck install` applies.
+const INSTALL: &str = include_str!("../../queries/reference/install.sql");
+
+/// How the telling of the incident stands.
+type Telling = Option<Result<Story, Arc<LabError>>>;
+
+/// A running world.
+#[derive(Debug)]
+pub struct World {
+    // In the order they end: nobody may find the thing it talks to gone.
+    telling: Task,
+    traffic: Traffic,
+    told: watch::Receiver<Telling>,
+    service: Arc<Mutex<Service>>,
+    provider: LabProvider,
+    login: ConsoleLogin,
+    options: WorldOptions,
+    database: LabDatabase,
+    source: ServerSource,
+    cluster: Option<Cluster>,
+}
+
+impl World {
+    /// Starts a throw-away server and a world on it.
+    ///
+    /// # Errors
+    /// [`LabError::Cluster`] when there is no server to be had; its text is for the operator.
+    pub async fn start(options: WorldOptions) -> Result<Self, LabError> {
+        let cluster = Cluster::start(options.cluster.clone()).await?;
+        let mut world = Self::start_in(&cluster, options).await?;
+        world.cluster = Some(cluster);
+        Ok(world)
+    }
+
+    /// Starts a world on a server somebody else looks after.
+    ///
+    /// # Errors
+    /// Whatever its parts say.
+    pub async fn start_in(cluster: &Cluster, options: WorldOptions) -> Result<Self, LabError> {
+        let mut database = cluster.create_database("a world").await?;
+        let owner = database.admin_options();
+        Service::create_schema(&owner).await?;
+        install(&database).await?;
+        let login = ConsoleLogin::create(&mut database, cluster).await?;
+        let provider = LabProvider::start(options.seed).await?;
+        let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
+        let clients = Clients::new(service.urls())?;
+        let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
+        let stalls = service.stalls();
+        let service = Arc::new(Mutex::new(service));
+        let stage = Stage {
+            seed: options.seed,
+            service: Arc::clone(&service),
+            stalls,
+            provider: provider.desk(),
+            clients,
+            database: owner.application_name("unstuck-lab-story"),
+        };
+        let (tell, told) = watch::channel(None);
+        let telling = Task::spawn(tell_incident(stage, options.clone(), tell));
+        let source = cluster.source().clone();
+        Ok(Self { telling, traffic, told, service, provider, login, options, database, source, cluster: None })
+    }
+
+    /// Waits until the incident's records are stuck, and says which they are. Without an incident: nothing, at once.
+    ///
+    /// # Errors
+    /// [`LabError::Story`] when the incident did not come about as written.
+    pub async fn story(&self) -> Result<Story, LabError> {
+        let mut told = self.told.clone();
+        let ended = || LabError::Story("the world ended first".to_owned());
+        let telling = told.wait_for(Option::is_some).await.map_err(|_| ended())?;
+        match &*telling {
+            Some(Ok(story)) => Ok(story.clone()),
+            Some(Err(error)) => Err(LabError::Story(error.to_string())),
+            None => Err(ended()),
+        }
+    }
+
+    /// How the console connects: a login that is an operator and nothing else.
+    pub fn console_options(&self) -> PgConnectOptions {
+        self.login.options()
+    }
+
+    /// The same as a URL, for a console in a process of its own. Contains the password.
+    pub fn console_url(&self) -> String {
+        self.login.url()
+    }
+
+    /// How the owner of the tables connects: for tests that look behind the console.
+    pub fn admin_options(&self) -> PgConnectOptions {
+        self.database.admin_options()
+    }
+
+    /// Where the provider listens.
+    pub fn provider_url(&self) -> String {
+        self.provider.url()
+    }
+
+    /// The provider's handle for tests and scripts.
+    pub fn provider(&self) -> ProviderDesk {
+        self.provider.desk()
+    }
+
+    /// How many charges of an order moved money, or still may: the provider's own count.
+    pub fn charges_for_order(&self, order: &str) -> usize {
+        self.provider.desk().charges_for_order(order)
+    }
+
+    /// Who asked the provider what so far.
+    pub fn access_log(&self) -> Vec<Access> {
+        self.provider.desk().access_log()
+    }
+
+    /// The service, for tests that kill its pods.
+    pub fn service(&self) -> Arc<Mutex<Service>> {
+        Arc::clone(&self.service)
+    }
+
+    /// How it was started: incident, seed, and the times a policy needs.
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// Where the server comes from; prints as "PostgreSQL 15.18 (system)".
+    pub fn source(&self) -> &ServerSource {
+        &self.source
+    }
+
+    /// The server, when it is this world's own.
+    pub fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_ref()
+    }
+
+    /// Ends everything in order and waits for it.
+    ///
+    /// # Errors
+    /// When the database could not be removed from a server that is not ours.
+    pub async fn shutdown(self) -> Result<(), LabError> {
+        let Self { telling, traffic, service, provider, database, cluster, .. } = self;
+        telling.end().await;
+        drop(traffic);
+        drop(service);
+        drop(provider);
+        let removed = database.remove().await;
+        // Stopping a server blocks: not on a thread that others wait for.
+        tokio::task::spawn_blocking(move || drop(cluster)).await.ok();
+        Ok(removed?)
+    }
+}
+
+async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<Telling>) {
+    let told = match options.incident {
+        None => Ok(Story { records: Vec::new() }),
+        Some(incident) => {
+            tokio::time::sleep(options.calm).await;
+            (incident.tell)(&stage).await.map_err(Arc::new)
+        }
+    };
+    if let Err(error) = &told {
+        tracing::error!(%error, "the incident did not come about");
+    }
+    tell.send(Some(told)).ok();
+}
+
+fn service_options(options: &WorldOptions) -> ServiceOptions {
+    let defaults = ServiceOptions::default();
+    ServiceOptions {
+        pods: options.pods,
+        lease: options.lease,
+        provider_timeout: options.provider_timeout,
+        recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
+        ..defaults
+    }
+}
+
+/// Schema `unstuck` with its log, functions and roles, and the name of this environment.
+async fn install(database: &LabDatabase) -> Result<(), LabError> {
+    let mut connection = database.admin_options().connect().await?;
+    database.verify(&mut connection).await?;
+    sql::run(&mut connection, INSTALL).await?;
+    sqlx::query("SELECT unstuck.set_environment($1, $2)")
+        .bind(ENVIRONMENT)
+        .bind(ENVIRONMENT_KIND)
+        .execute(&mut connection)
+        .await?;
+    Ok(connection.close().await?)
+}

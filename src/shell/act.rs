@@ -1,0 +1,226 @@
+//! Carrying out effects. Each becomes a task; its answer comes back as a message. None is awaited by the loop.
+
+use std::sync::Arc;
+
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinSet;
+
+use super::poll::StoreSlot;
+use crate::app::effect::{Effect, Run};
+use crate::app::msg::{Acted, GuardMsg, Msg};
+use crate::domain::action::Change;
+use crate::domain::evidence::Evidence;
+use crate::domain::guard::Armed;
+use crate::domain::ids::{LogId, Operator, RecordId};
+use crate::domain::log::Outcome;
+use crate::domain::port::{Dossier, Provider, Query, Store, StoreError};
+
+/// Where evidence of a look-up goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// Into the database, with an intent and an outcome in the log.
+    Stored,
+    /// Nowhere: it is kept by the console for this session, and marked so.
+    ForTheSession,
+}
+
+/// What carries effects out.
+pub struct Hands {
+    store: StoreSlot,
+    providers: Vec<Arc<dyn Provider>>,
+    operator: Operator,
+    nudge: Arc<Notify>,
+    msgs: mpsc::Sender<Msg>,
+    tasks: JoinSet<()>,
+}
+
+impl Hands {
+    /// Hands for this operator.
+    pub fn new(
+        store: StoreSlot,
+        providers: Vec<Arc<dyn Provider>>,
+        operator: Operator,
+        nudge: Arc<Notify>,
+        msgs: mpsc::Sender<Msg>,
+    ) -> Self {
+        Self { store, providers, operator, nudge, msgs, tasks: JoinSet::new() }
+    }
+
+    /// Starts an effect. Effects of the loop itself (quit, redraw, copy) are not for the hands.
+    pub fn start(&mut self, effect: Effect, keeping: Keeping) {
+        while self.tasks.try_join_next().is_some() {}
+        match effect {
+            Effect::PollNow => self.nudge.notify_one(),
+            Effect::Open(id) => self.answer(move |work| async move {
+                let read = work.dossier(&id).await;
+                Msg::Dossier(id, read)
+            }),
+            Effect::Find(text) => self.answer(move |work| async move {
+                let found = match work.store() {
+                    Ok(store) => store.find(&text).await,
+                    Err(away) => Err(away),
+                };
+                Msg::Found(text, found)
+            }),
+            Effect::Prepare(run, id) => {
+                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Prepared(work.dossier(&id).await)) })
+            }
+            Effect::Check(run, id) => {
+                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) })
+            }
+            Effect::Act(run, armed) => self.act(run, *armed, keeping),
+            Effect::ReadBack(run, intent) => self
+                .answer(move |work| async move { Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await)) }),
+            Effect::Refused(event) => self.answer(move |work| async move {
+                let written = match work.store() {
+                    Ok(store) => store.refused(&event).await,
+                    Err(away) => Err(away),
+                };
+                match written {
+                    Ok(()) => Msg::Said("The refusal was written to the log.".to_owned()),
+                    Err(why) => Msg::Said(format!("The refusal was not written to the log: {why}.")),
+                }
+            }),
+            Effect::Quit | Effect::Redraw | Effect::Copy(_) => {}
+        }
+    }
+
+    /// Waits for what is still running: an action that was sent must get its answer.
+    pub async fn finish(mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    fn work(&self) -> Work {
+        Work { store: self.store.clone(), providers: self.providers.clone(), operator: self.operator.clone() }
+    }
+
+    fn answer<F, A>(&mut self, task: F)
+    where
+        F: FnOnce(Work) -> A,
+        A: Future<Output = Msg> + Send + 'static,
+    {
+        let msgs = self.msgs.clone();
+        let work = task(self.work());
+        self.tasks.spawn(async move {
+            let msg = match tokio::spawn(work).await {
+                Ok(msg) => msg,
+                Err(_) => Msg::Said("A background task died; the log has the details.".to_owned()),
+            };
+            // The console is gone: nobody to tell.
+            let _ = msgs.send(msg).await;
+        });
+    }
+
+    fn act(&mut self, run: Run, armed: Armed, keeping: Keeping) {
+        let work = self.work();
+        let msgs = self.msgs.clone();
+        let id = armed.id();
+        self.tasks.spawn(async move {
+            let reader = work.clone();
+            let (outcome, evidence) = match tokio::spawn(work.act(armed, keeping)).await {
+                Ok(done) => done,
+                Err(_) => {
+                    (Outcome::Unknown { why: "the task died; the log has the details".to_owned(), intent: None }, None)
+                }
+            };
+            let after = reader.dossier(&id).await.map(|read| read.map(|dossier| *dossier));
+            let evidence = evidence.map(|heard| stored_twin(&after, &heard).unwrap_or(heard));
+            let acted = Acted { outcome, evidence, after };
+            let _ = msgs.send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted)))).await;
+        });
+    }
+}
+
+/// The stored form of what a look-up just heard: the same words with the id of their row. None: it was not stored.
+fn stored_twin(after: &Result<Option<Dossier>, StoreError>, heard: &Evidence) -> Option<Evidence> {
+    let dossier = after.as_ref().ok()?.as_ref()?;
+    let same = |stored: &&Evidence| {
+        stored.id.is_some()
+            && stored.operator == heard.operator
+            // The database rounds to microseconds.
+            && stored.started_at.signed_duration_since(heard.started_at).num_milliseconds() == 0
+            && stored.outcome.word() == heard.outcome.word()
+    };
+    dossier.evidence.iter().find(same).cloned()
+}
+
+/// What one task needs.
+#[derive(Clone)]
+struct Work {
+    store: StoreSlot,
+    providers: Vec<Arc<dyn Provider>>,
+    operator: Operator,
+}
+
+impl Work {
+    fn store(&self) -> Result<Arc<dyn Store>, StoreError> {
+        let known = self.store.borrow().clone();
+        known.ok_or_else(|| StoreError::Unreachable { why: "not connected yet".to_owned() })
+    }
+
+    async fn dossier(&self, id: &RecordId) -> Result<Option<Box<Dossier>>, StoreError> {
+        let store = self.store()?;
+        Ok(store.dossier(id).await?.map(Box::new))
+    }
+
+    async fn read_back(&self, intent: LogId) -> Result<Option<crate::domain::log::LogEntry>, StoreError> {
+        self.store()?.read_back(intent).await
+    }
+
+    async fn act(self, armed: Armed, keeping: Keeping) -> (Outcome, Option<Evidence>) {
+        let store = match self.store() {
+            Ok(store) => store,
+            Err(why) => {
+                return (Outcome::Refused { why: format!("Nothing was sent: {why}.") }, None);
+            }
+        };
+        if armed.change() == &Change::LookUp {
+            self.look_up(store.as_ref(), armed, keeping).await
+        } else {
+            (store.act(armed).await, None)
+        }
+    }
+
+    async fn look_up(&self, store: &dyn Store, armed: Armed, keeping: Keeping) -> (Outcome, Option<Evidence>) {
+        let refused = |why: String| (Outcome::Refused { why }, None);
+        let dossier = match store.dossier(&armed.id()).await {
+            Ok(Some(dossier)) => dossier,
+            Ok(None) => return refused("Nothing was sent: the record is not there.".to_owned()),
+            Err(why) => return refused(format!("Nothing was sent: {why}.")),
+        };
+        let record = &dossier.detail.record;
+        let Some(provider) = self.providers.iter().find(|provider| Some(provider.name()) == record.provider.as_ref())
+        else {
+            let name = record.provider.as_ref().map_or("(not known)", |name| name.as_str());
+            return refused(format!(
+                "Nothing was sent: no adapter is configured for provider {name}. Add it to unstuck.toml."
+            ));
+        };
+        let query = Query {
+            id: record.id.clone(),
+            provider_ref: record.provider_ref.clone(),
+            provider_key: dossier.detail.provider_key.clone(),
+            payment: record.payment.clone(),
+            order: record.order.clone(),
+            money: record.money.clone(),
+            operator: self.operator.clone(),
+        };
+        match keeping {
+            Keeping::ForTheSession => {
+                let evidence = provider.lookup(&query).await;
+                (Outcome::Done { log: None, detail: Some(evidence.outcome.word().to_owned()) }, Some(evidence))
+            }
+            Keeping::Stored => {
+                let intent = match store.begin_lookup(&armed).await {
+                    Ok(intent) => intent,
+                    Err(why) => {
+                        return refused(format!("Nothing was sent: the intent could not be logged ({why})."));
+                    }
+                };
+                let evidence = provider.lookup(&query).await;
+                let outcome = store.keep(armed, intent, &evidence).await;
+                (outcome, Some(evidence))
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Opening a console: terminal, poller, hands and loop joined, and everything given back at the end.
+
+use std::io;
+use std::sync::Arc;
+
+use crossterm::event::EventStream;
+use tokio::sync::mpsc;
+
+use super::act::Hands;
+use super::poll::{self, Connect};
+use super::run::{self, Sources};
+use super::terminal::Screen;
+use crate::app::model::{Model, Setup};
+use crate::domain::port::Provider;
+
+/// How many answers may wait for the loop. A task that finds it full waits; the loop never does.
+const ANSWERS: usize = 256;
+
+/// Opens the console on this terminal and runs it until it is left.
+///
+/// Draws before it connects: a database that is away is a screen, not an exit.
+///
+/// # Errors
+/// Only what the terminal itself does wrong.
+pub async fn open(setup: Setup, connect: Connect, providers: Vec<Arc<dyn Provider>>) -> io::Result<Model> {
+    let (msgs, answers) = mpsc::channel(ANSWERS);
+    let operator = setup.context.operator.clone();
+    let mut screen = Screen::enter()?;
+    let polling = poll::start(connect, setup.poll_every, msgs.clone());
+    let hands = Hands::new(polling.store, providers, operator, polling.nudge, msgs);
+    let sources = Sources { msgs: answers, polls: polling.latest };
+    let ended = run::run(Model::new(setup), &mut screen, || Box::new(EventStream::new()), sources, hands).await;
+    drop(screen);
+    ended
+}

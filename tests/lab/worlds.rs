@@ -1,0 +1,162 @@
+//! Whole worlds: an incident comes about as written, repeats from its seed, and leaves nothing behind.
+
+use sqlx::{ConnectOptions, Connection, PgConnection, Row};
+use unstuck::lab::incident::{self, Truth};
+use unstuck::lab::provider::ChargeStatus;
+use unstuck::lab::world::{World, WorldOptions};
+
+use crate::support::cluster::{options, shared};
+
+async fn quiet(name: &str) -> World {
+    World::start_in(shared().await, WorldOptions::quiet(Some(incident::find(name).unwrap()))).await.unwrap()
+}
+
+async fn admin(world: &World) -> PgConnection {
+    world.admin_options().connect().await.unwrap()
+}
+
+/// What a story left in the database and at the provider, without times.
+async fn told(world: &World) -> Vec<String> {
+    world.story().await.unwrap();
+    let mut connection = admin(world).await;
+    let rows = sqlx::query(
+        "SELECT concat_ws(' ', k.scope, k.key, k.order_id, k.status, k.recovery_point, k.attempt, k.provider_ref, p.id, p.status, p.amount, p.currency) AS line, k.order_id
+         FROM idempotency_keys k JOIN payments p USING (scope, key) ORDER BY k.created_at",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    rows.iter()
+        .map(|row| {
+            let order: String = row.get("order_id");
+            let charges: Vec<String> =
+                world.provider().charges(&order).iter().map(|c| format!("{} {:?}", c.id, c.status)).collect();
+            format!("{} | {}", row.get::<String, _>("line"), charges.join(", "))
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn oom_kill_leaves_records_stuck_that_the_provider_knows_about() {
+    let world = quiet("oom-kill").await;
+    let story = world.story().await.unwrap();
+    assert_eq!(story.records.len(), 6);
+    let mut connection = admin(&world).await;
+    for stuck in &story.records {
+        let row = sqlx::query(
+            "SELECT k.recovery_point, k.attempt, p.status, p.amount FROM idempotency_keys k JOIN payments p USING (scope, key)
+             WHERE k.scope = $1 AND k.key = $2 AND k.status = 'processing' AND k.locked_until < now()",
+        )
+        .bind(&stuck.scope)
+        .bind(&stuck.key)
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+        assert!(["provider_called", "charged"].contains(&row.get("recovery_point")));
+        assert!(["pending", "unknown"].contains(&row.get("status")));
+        assert_eq!((row.get::<i32, _>("attempt"), row.get::<i64, _>("amount")), (1, stuck.amount));
+        let charges = world.provider().charges(&stuck.order);
+        match stuck.truth {
+            Truth::Charged => {
+                assert!(charges.len() == 1 && charges[0].status == ChargeStatus::Succeeded);
+            }
+            Truth::Declined => {
+                assert!(charges.len() == 1 && charges[0].status == ChargeStatus::Failed);
+            }
+            Truth::Absent => assert!(charges.is_empty()),
+            Truth::Open => panic!("nothing is open in this story"),
+        }
+    }
+    let conflicts: i64 = sqlx::query_scalar("SELECT count(*) FROM api_requests WHERE status = 409")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert_eq!(conflicts, 12);
+    assert!(world.access_log().iter().all(|access| access.client.starts_with("payment-service/")));
+    world.shutdown().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_provider_leaves_unknown_payments() {
+    let world = quiet("slow-provider").await;
+    let story = world.story().await.unwrap();
+    let mut connection = admin(&world).await;
+    let unknown: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM payments p JOIN idempotency_keys k USING (scope, key)
+         WHERE p.status = 'unknown' AND k.status = 'processing' AND k.recovery_point = 'provider_called'",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .unwrap();
+    assert_eq!(usize::try_from(unknown).unwrap(), story.records.len());
+    let timeouts: i64 = sqlx::query_scalar("SELECT count(*) FROM provider_calls WHERE outcome = 'timeout'")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert_eq!(usize::try_from(timeouts).unwrap(), story.records.len());
+    for truth in [Truth::Charged, Truth::Declined, Truth::Open, Truth::Absent] {
+        assert!(story.records.iter().any(|stuck| stuck.truth == truth), "{truth:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_seed_tells_the_same_story() {
+    let asked = [("oom-kill", 7), ("oom-kill", 7), ("oom-kill", 8), ("slow-provider", 7), ("slow-provider", 7)];
+    let worlds = asked.map(|(name, seed)| async move {
+        let options = WorldOptions { seed, ..WorldOptions::quiet(Some(incident::find(name).unwrap())) };
+        told(&World::start_in(shared().await, options).await.unwrap()).await
+    });
+    let told = futures_util::future::join_all(worlds).await;
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[3], told[4]);
+    assert!(told[0][0].contains("ord_88213"), "{:#?}", told[0]);
+    assert!(told[0].iter().zip(&told[2]).all(|(one, other)| one != other));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_consoles_login_may_read_and_not_write() {
+    let world = World::start_in(shared().await, WorldOptions::quiet(None)).await.unwrap();
+    world.story().await.unwrap();
+    let mut console = world.console_options().connect().await.unwrap();
+    let row = sqlx::query(
+        "SELECT session_user::text AS who, current_setting('application_name') AS application, pg_has_role(session_user, 'unstuck_operator', 'member') AS operator,
+                (SELECT rolsuper FROM pg_roles WHERE rolname = session_user) AS super, (SELECT count(*) FROM payments) AS payments",
+    )
+    .fetch_one(&mut console)
+    .await
+    .unwrap();
+    assert!(row.get::<String, _>("who").starts_with("console_"));
+    assert_eq!(row.get::<String, _>("application"), "unstuck");
+    assert_eq!((row.get::<bool, _>("operator"), row.get::<bool, _>("super")), (true, false));
+    for write in ["UPDATE payments SET status = 'failed'", "TRUNCATE idempotency_keys", "CREATE TABLE mine (id int)"] {
+        assert!(sqlx::query(write).execute(&mut console).await.is_err(), "{write}");
+    }
+    let mut by_url = world.console_url().parse::<sqlx::postgres::PgConnectOptions>().unwrap().connect().await.unwrap();
+    let same: String = sqlx::query_scalar("SELECT session_user::text").fetch_one(&mut by_url).await.unwrap();
+    assert_eq!(same, row.get::<String, _>("who"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_world_with_traffic_works_and_leaves_nothing_behind() {
+    let world = World::start(WorldOptions { cluster: options(), ..WorldOptions::default() }).await.unwrap();
+    let mut connection = admin(&world).await;
+    let busy = async {
+        loop {
+            let done: i64 = sqlx::query_scalar("SELECT count(*) FROM payments WHERE status = 'succeeded'")
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            if done > 10 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_mins(1), busy).await.unwrap();
+    connection.close().await.unwrap();
+    let directory = world.cluster().and_then(unstuck::lab::cluster::Cluster::directory);
+    let provider = world.provider_url();
+    world.shutdown().await.unwrap();
+    assert!(directory.is_none_or(|directory| !directory.exists()));
+    assert!(reqwest::Client::builder().no_proxy().build().unwrap().get(provider).send().await.is_err());
+}

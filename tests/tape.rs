@@ -1,0 +1,145 @@
+//! The tape of the demo: its grammar, and the player that runs it against the real binary.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::support::keys::Key;
+use crate::support::launch::Launch;
+use crate::support::tape::parser::parse;
+use crate::support::tape::player::play;
+use crate::support::tape::{Command, On, Setting, Tape};
+
+#[track_caller]
+fn good(text: &str) -> Tape {
+    parse(text).unwrap_or_else(|mistakes| panic!("{text}: {mistakes:#?}"))
+}
+
+#[track_caller]
+fn lines_of_mistakes(text: &str) -> Vec<usize> {
+    match parse(text) {
+        Ok(tape) => panic!("{text} has no mistake: {tape:?}"),
+        Err(mistakes) => mistakes.iter().map(|m| m.line).collect(),
+    }
+}
+
+#[test]
+fn a_tape_with_every_command_is_read() {
+    let tape = good(
+        "# a comment\nOutput demo.gif Output \"frames/\"\nRequire unstuck\nSet Shell bash\nSet FontSize 22\n\
+         Set LineHeight 1.2\nSet Theme { \"name\": \"x\" }\nSet Theme \"Dracula\"\nSet TypingSpeed 75ms\n\
+         Set WindowBar Colorful\nSet MarginFill \"#6B50FF\"\nSet LoopOffset 60%\nSet CursorBlink false\n\
+         Set WaitTimeout 30s\nSet WaitPattern /\\$ $/\nEnv PAGER \"\"\nHide\nType \"a\" 'b' `c`\nType@10ms \"x\" Enter\n\
+         Down@100ms 3 Up 2\nSleep .5 Sleep 2s Sleep 500ms Sleep 1m\nShow\nCtrl+C Ctrl+Alt+k Ctrl+[ Ctrl+\\ Ctrl+Right\n\
+         Alt+x Shift+Tab Wait Wait+Line /re/ Wait+Screen@10s /a\\/b \\d+/\nCopy \"t\" Paste\nScreenshot a.png\nScrollUp 3",
+    );
+    let typed: Vec<&str> = tape
+        .steps
+        .iter()
+        .filter_map(|s| if let Command::Type { text, .. } = &s.command { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!(typed, ["a b c", "x"]);
+    let slept: Vec<Duration> = tape
+        .steps
+        .iter()
+        .filter_map(|s| if let Command::Sleep(time) = &s.command { Some(*time) } else { None })
+        .collect();
+    assert_eq!(slept, [500, 2000, 500, 60_000].map(Duration::from_millis));
+    let keys: Vec<(Key, usize)> = tape
+        .steps
+        .iter()
+        .filter_map(|s| if let Command::Press { key, times, .. } = &s.command { Some((*key, *times)) } else { None })
+        .collect();
+    assert_eq!(keys[..3], [(Key::Enter, 1), (Key::Down, 3), (Key::Up, 2)]);
+    assert_eq!(keys[3..7], [(Key::Ctrl('C'), 1), (Key::CtrlAlt('k'), 1), (Key::Ctrl('['), 1), (Key::Ctrl('\\'), 1)]);
+}
+
+#[test]
+fn a_wait_knows_what_it_looks_at_and_how_long() {
+    let tape = good("Wait+Screen@10s /a\\/b \\d+/");
+    let Command::Wait { on, timeout, pattern } = &tape.steps[0].command else {
+        panic!("{tape:?}");
+    };
+    assert_eq!((*on, *timeout), (On::Screen, Some(Duration::from_secs(10))));
+    assert!(pattern.as_ref().is_some_and(|p| p.is_match("a/b 12")));
+}
+
+#[test]
+fn every_mistake_is_told_with_its_line() {
+    let cases: &[(&str, &[usize])] = &[
+        ("Typo \"x\"", &[1]),
+        ("\n\nSleep\nEnter", &[3]),
+        ("Type \"not closed\nEnter", &[1, 1]),
+        ("Wait /not closed\nEnter", &[1]),
+        ("Wait+Window /x/", &[1]),
+        ("Wait /(/", &[1]),
+        ("Type 5", &[1]),
+        ("Type Enter", &[1]),
+        ("Home", &[1]),
+        ("F5", &[1]),
+        ("Ctrl+5", &[1]),
+        ("Ctrl+Tab", &[1]),
+        ("Ctrl C", &[1]),
+        ("Output demo.avi", &[1]),
+        ("Screenshot a.gif", &[1]),
+        ("Source other.txt", &[1]),
+        ("Set Columns 80", &[1]),
+        ("Set Colour red", &[1]),
+        ("Set CursorBlink maybe", &[1]),
+        ("Set FontSize large", &[1]),
+        ("Enter\nSet FontSize 20\nRequire bash", &[2, 3]),
+        ("Env A \"b\"\nSet FontSize 20", &[2]),
+        ("Sleep 1.2.3", &[1]),
+        ("Enter!\nTypo\nSleep x", &[1, 2, 3]),
+        ("Type /tmp/x", &[1]),
+        ("Set Theme { no json }", &[1]),
+    ];
+    for (text, lines) in cases {
+        assert_eq!(&lines_of_mistakes(text), lines, "{text}");
+    }
+}
+
+#[test]
+fn typing_speed_may_change_on_the_way() {
+    let tape = good("Enter\nSet TypingSpeed 10ms");
+    assert!(matches!(tape.steps[1].command, Command::Set(Setting::TypingSpeed(_))));
+}
+
+#[test]
+fn the_player_types_waits_and_takes_pictures() {
+    let tape = good(
+        "Env GREETING \"hello\"\nType \"echo $GREETING | tr a-z A-Z\" Enter Wait+Screen /HELLO/\n\
+         Copy \"echo pas\" Paste Type \"ted\" Enter Wait+Screen /^(?s:.*)\\npasted/ Wait\n\
+         Screenshot a.png\nType \"cat\" Enter Sleep 10m Type \"x\" Ctrl+C Wait",
+    );
+    let played = play("t.tape", &tape, Launch::shell()).expect("the tape plays");
+    assert_eq!(played.pictures.len(), 1);
+    assert!(played.pictures[0].1.contains("HELLO"), "{played:?}");
+    assert!(played.last.trim_end().ends_with('>'), "{played:?}");
+}
+
+#[test]
+fn a_wait_that_fails_names_tape_line_and_screen() {
+    let tape = good("Type \"echo here; exit 3\"\nEnter\nWait+Screen /never/");
+    let why = play("t.tape", &tape, Launch::shell()).expect_err("it never comes");
+    assert!(why.starts_with("t.tape:3: Wait+Screen /never/"), "{why}");
+    assert!(why.contains("| here"), "{why}");
+    assert!(why.contains("Code(3)"), "{why}");
+}
+
+#[test]
+fn a_missing_program_is_told_before_anything_runs() {
+    let tape = good("Require no-such-program-here\nEnter");
+    let why = play("t.tape", &tape, Launch::shell()).expect_err("it is missing");
+    assert!(why.starts_with("t.tape:1: no-such-program-here"), "{why}");
+}
+
+#[test]
+fn the_demo_tape_is_valid() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/demo.tape");
+    let text = fs::read_to_string(path).expect("demo.tape is there");
+    let tape = good(&text);
+    let Command::Output(output) = &tape.steps[0].command else {
+        panic!("it starts with its Output");
+    };
+    assert_eq!(output, "demo.gif");
+}
