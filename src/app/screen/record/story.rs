@@ -46,7 +46,8 @@ pub fn timeline_lines(model: &Model, id: &RecordId) -> Vec<Line> {
         })
         .collect();
     for step in missing(dossier.detail.record.recovery_point.as_ref()) {
-        lines.push(Line::of(Role::Dim, format!(" {not_reached} --:--:--            ?          {step}: not reached")));
+        let text = format!(" {not_reached} {:<20} {:<10} {step}: not reached", "--:--:--", "?");
+        lines.push(Line::of(Role::Dim, text));
     }
     lines
 }
