@@ -6,8 +6,8 @@ pub mod keys;
 pub mod launch;
 pub mod picture;
 pub mod pty;
-pub mod store;
 pub mod scenario;
+pub mod store;
 pub mod tape;
 pub mod view;
 
