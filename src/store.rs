@@ -25,17 +25,22 @@ mod rows;
 
 /// The text of a checked statement, for the server.
 fn vouched(checked: &gate::Checked) -> SqlStr {
-    AssertSqlSafe(checked.sql()).into_sql_str()
+    trusted(checked.sql().to_owned())
 }
 
 /// The same, asking for the plan only.
 fn explained(checked: &gate::Checked) -> SqlStr {
-    AssertSqlSafe(["EXPLAIN (FORMAT JSON) ", checked.sql()].concat()).into_sql_str()
+    trusted(["EXPLAIN (FORMAT JSON) ", checked.sql()].concat())
 }
 
 /// A checked install script, whole. Never on a console connection.
 fn scripted(script: &gate::Script) -> SqlStr {
-    AssertSqlSafe(script.text()).into_sql_str()
+    trusted(script.text().to_owned())
+}
+
+/// The choke point: only the three functions above call it, and each takes what passed the gate.
+fn trusted(text: String) -> SqlStr {
+    AssertSqlSafe(text).into_sql_str()
 }
 
 /// The clock of this room: time-outs need one.

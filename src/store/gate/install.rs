@@ -143,8 +143,9 @@ fn kind_of(words: &[&str]) -> Option<Kinds> {
         ["create", "function", "unstuck", ".", ..] | ["create", "or", "replace", "function", "unstuck", ".", ..] => {
             Some(Kinds::Function)
         }
-        ["create", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
-        ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
+        ["create", "trigger", ..] | ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => {
+            Some(Kinds::Trigger)
+        }
         ["alter", "table" | "function" | "view" | "sequence", "unstuck", ".", ..] if holds(&["owner", "to"]) => {
             Some(Kinds::Plain)
         }
