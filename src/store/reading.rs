@@ -113,7 +113,7 @@ pub(super) async fn read<T>(
 ) -> Read<T> {
     let deadline = clock() + time;
     // The server's own limit comes first; ours is for a server that does not answer at all.
-    let patience = deadline + Duration::from_millis(250);
+    let patience = deadline + Duration::from_millis(500);
     let working = async {
         let mut reading = Reading::begin(&mut line, deadline).await.map_err(|error| meaning(&error, what))?;
         let result = work(&mut reading).await;
