@@ -1,1 +1,3 @@
 //! The command line: one file per subcommand, and the configuration they share.
+
+pub mod demo;

@@ -69,8 +69,9 @@ impl Hands {
                 self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) })
             }
             Effect::Act(run, armed) => self.act(run, *armed, keeping),
-            Effect::ReadBack(run, intent) => self
-                .answer(move |work| async move { Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await)) }),
+            Effect::ReadBack(run, intent) => self.answer(move |work| async move {
+                Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await.map(|entry| entry.map(Box::new))))
+            }),
             Effect::Refused(event) => self.answer(move |work| async move {
                 let written = match work.store() {
                     Ok(store) => store.refused(&event).await,
@@ -124,10 +125,24 @@ impl Hands {
                 }
             };
             let after = reader.dossier(&id).await.map(|read| read.map(|dossier| *dossier));
+            let evidence = evidence.map(|heard| stored_twin(&after, &heard).unwrap_or(heard));
             let acted = Acted { outcome, evidence, after };
             let _ = msgs.send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted)))).await;
         });
     }
+}
+
+/// The stored form of what a look-up just heard: the same words with the id of their row. None: it was not stored.
+fn stored_twin(after: &Result<Option<Dossier>, StoreError>, heard: &Evidence) -> Option<Evidence> {
+    let dossier = after.as_ref().ok()?.as_ref()?;
+    let same = |stored: &&Evidence| {
+        stored.id.is_some()
+            && stored.operator == heard.operator
+            // The database rounds to microseconds.
+            && stored.started_at.signed_duration_since(heard.started_at).num_milliseconds() == 0
+            && stored.outcome.word() == heard.outcome.word()
+    };
+    dossier.evidence.iter().find(same).cloned()
 }
 
 /// What one task needs.
