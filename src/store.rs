@@ -1,7 +1,7 @@
 //! PostgreSQL behind the query contract: profiles, the SQL gate, rows, polls, guarded functions.
 //!
-//! A text from a file reaches a server only as a [`gate::Checked`], and only through [`vouched`],
-//! [`explained`] and [`scripted`] below: the one place that tells sqlx to trust it. Everything else we send is a literal.
+//! A text from a file reaches a server only as a [`gate::Checked`], and only through `vouched`,
+//! `explained` and `scripted` below: the one place that tells sqlx to trust it. Everything else we send is a literal.
 
 use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
 use tokio::time::Instant;
