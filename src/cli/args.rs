@@ -82,6 +82,9 @@ pub struct CheckArgs {
     /// The same as one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Read every invariant in full, not only what changed in the last minute
+    #[arg(long)]
+    pub audit: bool,
 }
 
 /// `unstuck show`

@@ -20,6 +20,7 @@ use crate::provider::Adapter;
 use crate::provider::declared::{Mistake, Reading, Section};
 use crate::ui::theme::Theme;
 
+pub use environments::is_a_name as is_environment_name;
 pub use source::{Surroundings, find, load};
 
 /// What the configuration says.

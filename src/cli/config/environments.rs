@@ -24,7 +24,7 @@ pub fn read(section: Section<'_>, providers: &[&str]) -> Vec<EnvironmentConfig> 
 }
 
 /// People type it in the phrase and read it in the band.
-fn is_a_name(name: &str) -> bool {
+pub fn is_a_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 32
         && name
