@@ -27,6 +27,9 @@ use settings::Settings;
 
 /// Runs a command line to its end.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // Reports of panics, then the terminal put back before they are printed: in this order.
+    let _ = color_eyre::install();
+    crate::shell::terminal::install_panic_hook();
     let (mut plain, mut errors) = (std::io::stdout(), std::io::stderr());
     let mut out = Out::new(&mut plain, &mut errors);
     match Cli::try_parse_from(words) {
@@ -69,7 +72,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
         // These two read no configuration: the one makes its own world, the other is for administrators.
-        Some(Command::Demo(args)) => demo(args, &cli.common, &variable, out).await,
+        Some(Command::Demo(args)) => demo::run(args, &cli.common, &variable, out).await,
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {
             Err(why) => Err(why),

@@ -1,5 +1,5 @@
 //! The thin binary: everything lives in the library.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    unstuck::cli::run(std::env::args_os()).into()
 }

@@ -127,10 +127,7 @@ impl KeyEncoding {
             Self::Quoted => stored
                 .strip_prefix('"')
                 .and_then(|rest| rest.strip_suffix('"'))
-                .map_or_else(
-                    || ProviderKey::new(format!("{stored} (sent without quotation marks)")),
-                    ProviderKey::new,
-                ),
+                .map_or_else(|| ProviderKey::new(format!("{stored} (sent without quotation marks)")), ProviderKey::new),
         }
     }
 }

@@ -9,9 +9,7 @@ use reqwest::Url;
 pub fn check(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|_| "is not a URL such as \"https://api.example.com\"")?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "has a user or password in it; secrets come from an environment variable".to_owned(),
-        );
+        return Err("has a user or password in it; secrets come from an environment variable".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("must end before any ? or #".to_owned());

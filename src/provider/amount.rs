@@ -62,18 +62,10 @@ fn scaled(text: &str, from: u32, to: u32) -> Result<i64, String> {
     let value: i128 = all
         .trim_start_matches('0')
         .parse()
-        .or_else(|_| {
-            if all.bytes().all(|b| b == b'0') {
-                Ok(0)
-            } else {
-                Err(())
-            }
-        })
+        .or_else(|_| if all.bytes().all(|b| b == b'0') { Ok(0) } else { Err(()) })
         .map_err(|()| "an amount is larger than any real amount of money".to_owned())?;
     let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
-    let shift = i64::from(to)
-        .saturating_sub(i64::from(from))
-        .saturating_sub(places);
+    let shift = i64::from(to).saturating_sub(i64::from(from)).saturating_sub(places);
     let factor = |by: i64| {
         u32::try_from(by)
             .ok()
@@ -101,10 +93,7 @@ mod tests {
     use super::*;
 
     fn read(notation: Notation, text: &str, currency: &str) -> Result<i64, String> {
-        let counting = Counting {
-            notation,
-            exponents: BTreeMap::from([("CLP".to_owned(), 2), ("ISK".to_owned(), 2)]),
-        };
+        let counting = Counting { notation, exponents: BTreeMap::from([("CLP".to_owned(), 2), ("ISK".to_owned(), 2)]) };
         counting.minor(&Json::Number(text.to_owned()), &Currency::new(currency))
     }
 
@@ -119,11 +108,7 @@ mod tests {
         assert_eq!(read(Decimal, "500.00", "JPY"), Ok(500));
         assert_eq!(read(Decimal, "1.250", "KWD"), Ok(1250));
         assert_eq!(read(Decimal, "0", "EUR"), Ok(0));
-        assert_eq!(
-            read(Decimal, "0.1", "EUR"),
-            Ok(10),
-            "a float would not be 10 after a sum"
-        );
+        assert_eq!(read(Decimal, "0.1", "EUR"), Ok(10), "a float would not be 10 after a sum");
         for (bad, currency) in [
             ("19.345", "EUR"),
             ("1.5", "JPY"),
@@ -156,20 +141,13 @@ mod tests {
     #[test]
     fn a_provider_with_other_exponents_is_brought_to_iso() {
         use Notation::Minor;
-        assert_eq!(
-            read(Minor, "50000", "CLP"),
-            Ok(500),
-            "two decimals there, none in ISO 4217"
-        );
+        assert_eq!(read(Minor, "50000", "CLP"), Ok(500), "two decimals there, none in ISO 4217");
         assert!(read(Minor, "50050", "CLP").is_err());
     }
 
     #[test]
     fn what_is_not_a_number_is_refused() {
-        let counting = Counting {
-            notation: Notation::Minor,
-            exponents: BTreeMap::new(),
-        };
+        let counting = Counting { notation: Notation::Minor, exponents: BTreeMap::new() };
         let euro = Currency::new("EUR");
         assert_eq!(counting.minor(&Json::Text("12".to_owned()), &euro), Ok(12));
         for bad in [Json::Truth(true), Json::List(Vec::new())] {

@@ -61,10 +61,7 @@ pub struct Asking<'a> {
 }
 
 fn silent(why: impl Into<String>) -> Heard {
-    Heard::Silent {
-        why: why.into(),
-        retry_after_s: None,
-    }
+    Heard::Silent { why: why.into(), retry_after_s: None }
 }
 
 impl Asking<'_> {
@@ -77,31 +74,21 @@ impl Asking<'_> {
         };
         let heard = match &look_up.shape {
             Shape::One => self.one(look_up, &target).await,
-            Shape::List { items, paging } => {
-                self.list(look_up, target, items, paging.as_ref()).await
-            }
+            Shape::List { items, paging } => self.list(look_up, target, items, paging.as_ref()).await,
         };
         heard.unwrap_or_else(|silence| silence)
     }
 
     async fn one(&mut self, look_up: &LookUp, target: &str) -> Result<Heard, Heard> {
         let Some(json) = self.request(look_up, target).await? else {
-            return Ok(Heard::Said {
-                hits: Vec::new(),
-                rest: Rest::None,
-            });
+            return Ok(Heard::Said { hits: Vec::new(), rest: Rest::None });
         };
         let hit = read::charge(self.adapter, &json).map_err(silent)?;
         match read::recheck(&hit, look_up.matched, self.query) {
             Hit::Ours if look_up.matched != Id::ProviderRef || self.is_the_ref(&hit) => {
-                Ok(Heard::Said {
-                    hits: vec![hit],
-                    rest: Rest::None,
-                })
+                Ok(Heard::Said { hits: vec![hit], rest: Rest::None })
             }
-            Hit::Ours | Hit::Foreign => Err(silent(
-                "it answered with another charge than the one asked for",
-            )),
+            Hit::Ours | Hit::Foreign => Err(silent("it answered with another charge than the one asked for")),
         }
     }
 
@@ -117,11 +104,7 @@ impl Asking<'_> {
         paging: Option<&Paging>,
     ) -> Result<Heard, Heard> {
         let mut hits = Vec::new();
-        let mut rest = if paging.is_some() {
-            Rest::None
-        } else {
-            Rest::Unpaged
-        };
+        let mut rest = if paging.is_some() { Rest::None } else { Rest::Unpaged };
         let mut seen_cursors: Vec<String> = Vec::new();
         let mut page = target.clone();
         for _ in 0..self.limits.pages {
@@ -129,9 +112,7 @@ impl Asking<'_> {
                 return Ok(Heard::Said { hits, rest });
             };
             let Some(Json::List(found)) = json.at(items) else {
-                return Err(silent(
-                    "the answer has no list where the adapter expects one",
-                ));
+                return Err(silent("the answer has no list where the adapter expects one"));
             };
             let mut last = None;
             for item in found {
@@ -158,10 +139,7 @@ impl Asking<'_> {
             template::encode(&cursor, &mut page);
             seen_cursors.push(cursor);
         }
-        Err(silent(format!(
-            "its list goes on after {} pages: cut off",
-            self.limits.pages
-        )))
+        Err(silent(format!("its list goes on after {} pages: cut off", self.limits.pages)))
     }
 
     /// One request. `None`: the provider truly says that there is no such object.
@@ -170,11 +148,7 @@ impl Asking<'_> {
         let reply = match self.client.get(target).await {
             Ok(reply) => reply,
             Err(why) => {
-                self.steps.push(LookupStep {
-                    asked,
-                    answered: why.to_string(),
-                    body_sha256: None,
-                });
+                self.steps.push(LookupStep { asked, answered: why.to_string(), body_sha256: None });
                 return Err(silent(why.to_string()));
             }
         };
@@ -184,24 +158,14 @@ impl Asking<'_> {
             Ok(None) => format!("{}, no such object", reply.status),
             Err(why) => format!("{}, {why}", reply.status),
         };
-        self.steps.push(LookupStep {
-            asked,
-            answered,
-            body_sha256: Some(sha256(&reply.body)),
-        });
-        answer.map_err(|why| Heard::Silent {
-            why,
-            retry_after_s: reply.retry_after_s,
-        })
+        self.steps.push(LookupStep { asked, answered, body_sha256: Some(sha256(&reply.body)) });
+        answer.map_err(|why| Heard::Silent { why, retry_after_s: reply.retry_after_s })
     }
 }
 
 /// Reads a reply: a body to look into, the true "no such object", or nothing that means anything.
 fn understand(reply: &Reply, look_up: &LookUp) -> Result<Option<Json>, String> {
-    let declared = look_up
-        .absent
-        .as_ref()
-        .filter(|absent| absent.status == reply.status);
+    let declared = look_up.absent.as_ref().filter(|absent| absent.status == reply.status);
     match reply.status {
         200 => {}
         401 => return Err("401: it does not know us; check the secret".to_owned()),
@@ -211,10 +175,7 @@ fn understand(reply: &Reply, look_up: &LookUp) -> Result<Option<Json>, String> {
         }
         429 => return Err("429: it asks us to slow down".to_owned()),
         300..=399 => {
-            return Err(format!(
-                "{}: a redirect, which is never followed",
-                reply.status
-            ));
+            return Err(format!("{}: a redirect, which is never followed", reply.status));
         }
         500..=599 => return Err(format!("{}: it has trouble itself", reply.status)),
         _ if declared.is_some() => {}
@@ -232,9 +193,7 @@ fn understand(reply: &Reply, look_up: &LookUp) -> Result<Option<Json>, String> {
     match (says_absent, reply.status) {
         (true, _) => Ok(None),
         (false, 200) => Ok(Some(json)),
-        (false, other) => Err(format!(
-            "{other} without the words for \"no such object\": not proof of anything"
-        )),
+        (false, other) => Err(format!("{other} without the words for \"no such object\": not proof of anything")),
     }
 }
 
@@ -244,10 +203,9 @@ fn next(json: &Json, paging: &Paging, last: Option<String>) -> Result<Option<Str
         match json.at(more) {
             Some(Json::Truth(false)) => return Ok(None),
             Some(Json::Truth(true)) => {}
-            Some(
-                Json::Null | Json::Number(_) | Json::Text(_) | Json::List(_) | Json::Object(_),
-            )
-            | None => return Err("the answer does not say whether its list is whole".to_owned()),
+            Some(Json::Null | Json::Number(_) | Json::Text(_) | Json::List(_) | Json::Object(_)) | None => {
+                return Err("the answer does not say whether its list is whole".to_owned());
+            }
         }
     }
     let cursor = match &paging.cursor {

@@ -27,31 +27,19 @@ pub fn conclude(heard: &[(&LookUp, Heard)]) -> LookupOutcome {
         }
     }
     if !hits.is_empty() {
-        return LookupOutcome::Found {
-            observed: hits.into_values().collect(),
-        };
+        return LookupOutcome::Found { observed: hits.into_values().collect() };
     }
-    if !heard
-        .iter()
-        .any(|(_, part)| matches!(part, Heard::Said { .. }))
-    {
+    if !heard.iter().any(|(_, part)| matches!(part, Heard::Said { .. })) {
         return unreachable("the record carries no id this provider can be asked by");
     }
     LookupOutcome::NotFound {
         absence: absence(heard),
-        why: heard
-            .iter()
-            .map(|(look_up, part)| in_words(look_up, part))
-            .collect::<Vec<_>>()
-            .join("; "),
+        why: heard.iter().map(|(look_up, part)| in_words(look_up, part)).collect::<Vec<_>>().join("; "),
     }
 }
 
 fn unreachable(why: &str) -> LookupOutcome {
-    LookupOutcome::Unreachable {
-        why: why.to_owned(),
-        retry_after_s: None,
-    }
+    LookupOutcome::Unreachable { why: why.to_owned(), retry_after_s: None }
 }
 
 /// One part that could not be asked makes the whole uncertain: the charge may be just there.
@@ -64,39 +52,19 @@ fn first_silence(heard: &[(&LookUp, Heard)]) -> Option<LookupOutcome> {
             longest = longest.max(*retry_after_s);
         }
     }
-    (!reasons.is_empty()).then(|| LookupOutcome::Unreachable {
-        why: reasons.join("; "),
-        retry_after_s: longest,
-    })
+    (!reasons.is_empty()).then(|| LookupOutcome::Unreachable { why: reasons.join("; "), retry_after_s: longest })
 }
 
 /// Absence is certain only when a consistent look-up by the key or by our reference was read to its
 /// end. A missing ref says nothing about other charges, and an order is not this record alone.
 fn absence(heard: &[(&LookUp, Heard)]) -> Absence {
-    let foreign = heard.iter().any(|(_, part)| {
-        matches!(
-            part,
-            Heard::Said {
-                rest: Rest::Foreign,
-                ..
-            }
-        )
-    });
+    let foreign = heard.iter().any(|(_, part)| matches!(part, Heard::Said { rest: Rest::Foreign, .. }));
     let proven = heard.iter().any(|(look_up, part)| {
-        matches!(
-            part,
-            Heard::Said {
-                rest: Rest::None,
-                ..
-            }
-        ) && look_up.consistency == Consistency::Strong
+        matches!(part, Heard::Said { rest: Rest::None, .. })
+            && look_up.consistency == Consistency::Strong
             && matches!(look_up.matched, Id::ProviderKey | Id::Payment)
     });
-    if proven && !foreign {
-        Absence::Consistent
-    } else {
-        Absence::MayHaveMissed
-    }
+    if proven && !foreign { Absence::Consistent } else { Absence::MayHaveMissed }
 }
 
 fn in_words(look_up: &LookUp, part: &Heard) -> String {
@@ -106,25 +74,14 @@ fn in_words(look_up: &LookUp, part: &Heard) -> String {
             format!("{name}: not asked, no {} stored", id.word())
         }
         Heard::NotAsked(NotAsked::Unfit(id)) => {
-            format!(
-                "{name}: not asked, the {} has characters it cannot take",
-                id.word()
-            )
+            format!("{name}: not asked, the {} has characters it cannot take", id.word())
         }
         Heard::Silent { why, .. } => format!("{name}: {why}"),
-        Heard::Said {
-            rest: Rest::Foreign,
-            ..
-        } => {
+        Heard::Said { rest: Rest::Foreign, .. } => {
             format!("{name}: only charges of others, so its filter cannot be trusted")
         }
-        Heard::Said {
-            rest: Rest::Unpaged,
-            ..
-        } => format!("{name}: none, in a list that may be cut off"),
-        Heard::Said {
-            rest: Rest::None, ..
-        } => match look_up.consistency {
+        Heard::Said { rest: Rest::Unpaged, .. } => format!("{name}: none, in a list that may be cut off"),
+        Heard::Said { rest: Rest::None, .. } => match look_up.consistency {
             Consistency::Strong => format!("{name}: none"),
             Consistency::Search => format!("{name}: none yet (a search index lags behind)"),
         },

@@ -46,10 +46,7 @@ pub struct Reading<'t> {
 impl<'t> Reading<'t> {
     /// Starts on the text of a file.
     pub fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            mistakes: RefCell::default(),
-        }
+        Self { text, mistakes: RefCell::default() }
     }
 
     /// The file's top level. What cannot be parsed is a mistake; the rest is still read.
@@ -65,15 +62,8 @@ impl<'t> Reading<'t> {
     /// Notes a mistake at a place.
     pub fn wrong(&self, at: &Range<usize>, what: impl Into<String>) {
         let before = self.text.get(..at.start).unwrap_or(self.text);
-        let line = before
-            .bytes()
-            .filter(|byte| *byte == b'\n')
-            .count()
-            .saturating_add(1);
-        self.mistakes.borrow_mut().push(Mistake {
-            line,
-            what: what.into(),
-        });
+        let line = before.bytes().filter(|byte| *byte == b'\n').count().saturating_add(1);
+        self.mistakes.borrow_mut().push(Mistake { line, what: what.into() });
     }
 
     /// Everything that was wrong, in the order of the file.
@@ -87,20 +77,14 @@ impl<'t> Reading<'t> {
 
 /// One letter wrong, missing, added or swapped with its neighbour.
 fn is_near(known: &str, typed: &str) -> bool {
-    let (known, typed): (Vec<char>, Vec<char>) = (
-        known.chars().collect(),
-        typed.to_lowercase().replace('-', "_").chars().collect(),
-    );
-    let head = known
-        .iter()
-        .zip(&typed)
-        .take_while(|(left, right)| left == right)
-        .count();
+    let (known, typed): (Vec<char>, Vec<char>) =
+        (known.chars().collect(), typed.to_lowercase().replace('-', "_").chars().collect());
+    let head = known.iter().zip(&typed).take_while(|(left, right)| left == right).count();
     let tail = |from_known: usize, from_typed: usize| {
         known.get(head.saturating_add(from_known)..) == typed.get(head.saturating_add(from_typed)..)
     };
-    let swapped = known.get(head) == typed.get(head.saturating_add(1))
-        && known.get(head.saturating_add(1)) == typed.get(head);
+    let swapped =
+        known.get(head) == typed.get(head.saturating_add(1)) && known.get(head.saturating_add(1)) == typed.get(head);
     tail(0, 0) || tail(1, 1) || tail(1, 0) || tail(0, 1) || (swapped && tail(2, 2))
 }
 
@@ -152,10 +136,7 @@ mod tests {
         assert!(top.text("b").is_none());
         top.close();
         let lines: Vec<usize> = reading.mistakes().iter().map(|m| m.line).collect();
-        assert!(
-            lines.contains(&1) && lines.contains(&2) && lines.contains(&3),
-            "{lines:?}"
-        );
+        assert!(lines.contains(&1) && lines.contains(&2) && lines.contains(&3), "{lines:?}");
     }
 
     #[test]

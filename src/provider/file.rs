@@ -28,24 +28,14 @@ pub fn read(text: &str) -> Result<Adapter, Vec<Mistake>> {
 /// Reads every part before any missing one ends it, so that all mistakes are seen.
 fn adapter(mut top: Section<'_>) -> Option<Adapter> {
     let name = top.required("name");
-    let address = top.parsed("base_url", |text| {
-        address::check(text).map(|_| text.to_owned())
-    });
+    let address = top.parsed("base_url", |text| address::check(text).map(|_| text.to_owned()));
     let counting = counting(&mut top);
     let key_encoding = top
-        .parsed("key_encoding", |word| {
-            one_of(
-                word,
-                &[("raw", KeyEncoding::Raw), ("quoted", KeyEncoding::Quoted)],
-            )
-        })
+        .parsed("key_encoding", |word| one_of(word, &[("raw", KeyEncoding::Raw), ("quoted", KeyEncoding::Quoted)]))
         .map_or(KeyEncoding::Raw, |found| *found.get_ref());
     let terms = ProviderTerms {
         key_retention: top.length("key_retention").map(|found| *found.get_ref()),
-        settle: top
-            .length("settle")
-            .map(|found| *found.get_ref())
-            .unwrap_or_default(),
+        settle: top.length("settle").map(|found| *found.get_ref()).unwrap_or_default(),
     };
     let auth = top.section("auth").and_then(auth);
     let fields = required_section(&mut top, "fields").and_then(fields);
@@ -55,10 +45,8 @@ fn adapter(mut top: Section<'_>) -> Option<Adapter> {
     if declared.is_empty() {
         top.wrong(&top.place(), "at least one [[lookup]] is needed");
     }
-    let look_ups: Vec<LookUp> = declared
-        .into_iter()
-        .filter_map(|section| look_up::read(section, absent.as_ref()))
-        .collect();
+    let look_ups: Vec<LookUp> =
+        declared.into_iter().filter_map(|section| look_up::read(section, absent.as_ref())).collect();
     top.close();
     Some(Adapter {
         name: ProviderName::new(name?.into_inner()),
@@ -83,14 +71,10 @@ fn required_section<'r>(top: &mut Section<'r>, key: &'static str) -> Option<Sect
 
 /// The value of a word, or a mistake that lists the words.
 fn one_of<T: Copy>(word: &str, known: &[(&str, T)]) -> Result<T, String> {
-    known
-        .iter()
-        .find(|(known, _)| *known == word)
-        .map(|(_, value)| *value)
-        .ok_or_else(|| {
-            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
-            format!("must be one of: {}", words.join(", "))
-        })
+    known.iter().find(|(known, _)| *known == word).map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+        format!("must be one of: {}", words.join(", "))
+    })
 }
 
 fn counting(top: &mut Section<'_>) -> Option<Counting> {
@@ -108,10 +92,7 @@ fn counting(top: &mut Section<'_>) -> Option<Counting> {
             }
         }
     }
-    Some(Counting {
-        notation: *notation?.get_ref(),
-        exponents,
-    })
+    Some(Counting { notation: *notation?.get_ref(), exponents })
 }
 
 fn auth(mut section: Section<'_>) -> Option<Auth> {
@@ -129,9 +110,7 @@ fn auth(mut section: Section<'_>) -> Option<Auth> {
 }
 
 fn pointer(section: &mut Section<'_>, key: &'static str) -> Option<Pointer> {
-    section
-        .parsed(key, Pointer::parse)
-        .map(toml::Spanned::into_inner)
+    section.parsed(key, Pointer::parse).map(toml::Spanned::into_inner)
 }
 
 fn required_pointer(section: &mut Section<'_>, key: &'static str) -> Option<Pointer> {
@@ -185,10 +164,7 @@ fn words(mut section: Section<'_>) -> BTreeMap<String, Class> {
         let place = listed.span();
         for word in listed.into_inner() {
             if words.insert(word.clone(), class).is_some() {
-                section.wrong(
-                    &place,
-                    format!("the status word \"{word}\" is listed twice"),
-                );
+                section.wrong(&place, format!("the status word \"{word}\" is listed twice"));
             }
         }
     }
@@ -224,11 +200,7 @@ cursor = "last_ref"
 parameter = "after"
 "#;
         let mistakes = read(text).unwrap_err();
-        let said = mistakes
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("\n");
+        let said = mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for part in [
             "line 3: `base_url`",
             "https",

@@ -83,19 +83,13 @@ pub struct GetOnly {
 
 impl fmt::Debug for GetOnly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GetOnly")
-            .field("base", &self.base.as_str())
-            .finish_non_exhaustive()
+        f.debug_struct("GetOnly").field("base", &self.base.as_str()).finish_non_exhaustive()
     }
 }
 
 impl GetOnly {
     /// A client for `base`, which sends `secret` in the given header. `None`: the system's TLS cannot be used.
-    pub fn new(
-        base: Url,
-        secret: Option<(HeaderName, SecretString)>,
-        limits: Limits,
-    ) -> Option<Self> {
+    pub fn new(base: Url, secret: Option<(HeaderName, SecretString)>, limits: Limits) -> Option<Self> {
         // Someone else's default is as good as ours: the result only says which came first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -114,24 +108,15 @@ impl GetOnly {
         } else {
             builder = builder.https_only(true);
         }
-        Some(Self {
-            client: builder.build().ok()?,
-            base,
-            secret,
-            body_limit: limits.body,
-        })
+        Some(Self { client: builder.build().ok()?, base, secret, body_limit: limits.body })
     }
 
     /// Asks for `target`, a path with query below the base URL.
     pub async fn get(&self, target: &str) -> Result<Reply, NoReply> {
         let url = self.below_base(target)?;
-        let mut request = self
-            .client
-            .get(url)
-            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        let mut request = self.client.get(url).header(ACCEPT, HeaderValue::from_static("application/json"));
         if let Some((name, secret)) = &self.secret {
-            let mut value =
-                HeaderValue::from_str(secret.expose_secret()).map_err(|_| NoReply::NotSent)?;
+            let mut value = HeaderValue::from_str(secret.expose_secret()).map_err(|_| NoReply::NotSent)?;
             value.set_sensitive(true);
             request = request.header(name, value);
         }
@@ -140,8 +125,7 @@ impl GetOnly {
             let value = response.headers().get(name)?;
             value.to_str().ok().map(str::to_owned)
         };
-        let html =
-            header(CONTENT_TYPE).is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+        let html = header(CONTENT_TYPE).is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
         let retry_after_s = header(RETRY_AFTER).and_then(|text| seconds_to_wait(&text));
         let status = response.status().as_u16();
         let mut body = Vec::new();
@@ -151,29 +135,18 @@ impl GetOnly {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Reply {
-            status,
-            body,
-            html,
-            retry_after_s,
-        })
+        Ok(Reply { status, body, html, retry_after_s })
     }
 
     /// The full URL, if it reads back exactly as it was meant.
     fn below_base(&self, target: &str) -> Result<Url, NoReply> {
         let base_path = self.base.path().trim_end_matches('/');
-        let (path, query) = target
-            .split_once('?')
-            .map_or((target, None), |(path, query)| (path, Some(query)));
+        let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
         let wanted = format!("{base_path}{path}");
         let mut url = self.base.clone();
         url.set_path(&wanted);
         url.set_query(query);
-        if url.path() == wanted && url.origin() == self.base.origin() {
-            Ok(url)
-        } else {
-            Err(NoReply::NotSent)
-        }
+        if url.path() == wanted && url.origin() == self.base.origin() { Ok(url) } else { Err(NoReply::NotSent) }
     }
 }
 

@@ -33,9 +33,7 @@ pub enum OpenError {
         why: String,
     },
     /// The environment has no secret.
-    #[error(
-        "provider {name} needs a read-only key in the environment variable {variable}, which is not set"
-    )]
+    #[error("provider {name} needs a read-only key in the environment variable {variable}, which is not set")]
     SecretMissing {
         /// Which.
         name: ProviderName,
@@ -56,9 +54,7 @@ pub enum OpenError {
         prefix: String,
     },
     /// The secret cannot stand in a header.
-    #[error(
-        "provider {name}: the key in {variable} has characters that cannot be sent (a line end?)"
-    )]
+    #[error("provider {name}: the key in {variable} has characters that cannot be sent (a line end?)")]
     SecretUnusable {
         /// Which.
         name: ProviderName,
@@ -69,9 +65,7 @@ pub enum OpenError {
     #[error("provider {0}: `auth.header` is not the name of an HTTP header")]
     BadHeader(ProviderName),
     /// TLS cannot be set up on this machine.
-    #[error(
-        "provider {0}: no trusted certificates were found on this machine; install ca-certificates"
-    )]
+    #[error("provider {0}: no trusted certificates were found on this machine; install ca-certificates")]
     NoTls(ProviderName),
 }
 
@@ -85,9 +79,7 @@ pub struct HttpProvider {
 
 impl fmt::Debug for HttpProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpProvider")
-            .field("name", &self.adapter.name)
-            .finish_non_exhaustive()
+        f.debug_struct("HttpProvider").field("name", &self.adapter.name).finish_non_exhaustive()
     }
 }
 
@@ -99,26 +91,11 @@ impl HttpProvider {
         limits: Limits,
     ) -> Result<Self, OpenError> {
         let name = adapter.name.clone();
-        let address = adapter
-            .address
-            .as_deref()
-            .ok_or_else(|| OpenError::NoAddress(name.clone()))?;
-        let base = address::check(address).map_err(|why| OpenError::BadAddress {
-            name: name.clone(),
-            why,
-        })?;
-        let secret = adapter
-            .auth
-            .as_ref()
-            .map(|auth| secret(&name, auth, variable))
-            .transpose()?;
+        let address = adapter.address.as_deref().ok_or_else(|| OpenError::NoAddress(name.clone()))?;
+        let base = address::check(address).map_err(|why| OpenError::BadAddress { name: name.clone(), why })?;
+        let secret = adapter.auth.as_ref().map(|auth| secret(&name, auth, variable)).transpose()?;
         let client = GetOnly::new(base, secret, limits).ok_or(OpenError::NoTls(name))?;
-        Ok(Self {
-            adapter,
-            client,
-            limits,
-            pace: Pace::new(limits.per_second),
-        })
+        Ok(Self { adapter, client, limits, pace: Pace::new(limits.per_second) })
     }
 
     /// What the provider promises about keys and delays.
@@ -127,13 +104,7 @@ impl HttpProvider {
     }
 
     async fn outcome(&self, query: &Query, steps: &mut Vec<LookupStep>) -> LookupOutcome {
-        let mut asking = Asking {
-            adapter: &self.adapter,
-            client: &self.client,
-            limits: self.limits,
-            query,
-            steps,
-        };
+        let mut asking = Asking { adapter: &self.adapter, client: &self.client, limits: self.limits, query, steps };
         let mut heard = Vec::new();
         for look_up in &self.adapter.look_ups {
             heard.push((look_up, asking.make(look_up).await));
@@ -147,8 +118,7 @@ impl HttpProvider {
         let mut steps = Vec::new();
         let outcome = if let Err(too_soon) = turn {
             LookupOutcome::Unreachable {
-                why: "not asked: it wants to be left alone, or too many look-ups are waiting"
-                    .to_owned(),
+                why: "not asked: it wants to be left alone, or too many look-ups are waiting".to_owned(),
                 retry_after_s: Some(too_soon.wait_s),
             }
         } else {
@@ -158,10 +128,7 @@ impl HttpProvider {
                 retry_after_s: None,
             })
         };
-        if let LookupOutcome::Unreachable {
-            retry_after_s: Some(seconds),
-            ..
-        } = &outcome
+        if let LookupOutcome::Unreachable { retry_after_s: Some(seconds), .. } = &outcome
             && turn.is_ok()
         {
             self.pace.quiet(*seconds);
@@ -193,10 +160,7 @@ fn secret(
     auth: &Auth,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(HeaderName, SecretString), OpenError> {
-    let missing = || OpenError::SecretMissing {
-        name: name.clone(),
-        variable: auth.variable.clone(),
-    };
+    let missing = || OpenError::SecretMissing { name: name.clone(), variable: auth.variable.clone() };
     let secret = SecretString::from(variable(&auth.variable).ok_or_else(missing)?);
     let bare = secret.expose_secret().trim();
     if bare.is_empty() {
@@ -211,12 +175,8 @@ fn secret(
     }
     let whole = SecretString::from(format!("{}{bare}", auth.prefix));
     if HeaderValue::from_str(whole.expose_secret()).is_err() {
-        return Err(OpenError::SecretUnusable {
-            name: name.clone(),
-            variable: auth.variable.clone(),
-        });
+        return Err(OpenError::SecretUnusable { name: name.clone(), variable: auth.variable.clone() });
     }
-    let header = HeaderName::from_bytes(auth.header.as_bytes())
-        .map_err(|_| OpenError::BadHeader(name.clone()))?;
+    let header = HeaderName::from_bytes(auth.header.as_bytes()).map_err(|_| OpenError::BadHeader(name.clone()))?;
     Ok((header, whole))
 }

@@ -46,23 +46,16 @@ impl Json {
         match text.bytes().next() {
             Some(b'{') => {
                 let Members(members) = serde_json::from_str(text).map_err(|e| reason(&e))?;
-                let object: Result<_, String> = members
-                    .into_iter()
-                    .map(|(key, value)| Ok((key, Self::read(value, below)?)))
-                    .collect();
+                let object: Result<_, String> =
+                    members.into_iter().map(|(key, value)| Ok((key, Self::read(value, below)?))).collect();
                 object.map(Self::Object)
             }
             Some(b'[') => {
                 let Items(items) = serde_json::from_str(text).map_err(|e| reason(&e))?;
-                let list: Result<_, String> = items
-                    .into_iter()
-                    .map(|item| Self::read(item, below))
-                    .collect();
+                let list: Result<_, String> = items.into_iter().map(|item| Self::read(item, below)).collect();
                 list.map(Self::List)
             }
-            Some(b'"') => serde_json::from_str(text)
-                .map(Self::Text)
-                .map_err(|error| reason(&error)),
+            Some(b'"') => serde_json::from_str(text).map(Self::Text).map_err(|error| reason(&error)),
             Some(b't' | b'f') => Ok(Self::Truth(text == "true")),
             Some(b'n') => Ok(Self::Null),
             Some(_) => Ok(Self::Number(text.to_owned())),
@@ -98,11 +91,7 @@ impl Json {
 
 /// Where a parser stopped, without the text it stopped at.
 fn reason(error: &serde_json::Error) -> String {
-    if error.is_data() {
-        error.to_string()
-    } else {
-        format!("line {} column {}", error.line(), error.column())
-    }
+    if error.is_data() { error.to_string() } else { format!("line {} column {}", error.line(), error.column()) }
 }
 
 /// The members of an object, in order, every key once.
@@ -166,11 +155,7 @@ impl Pointer {
         let Some(rest) = text.strip_prefix('/') else {
             return Err("a JSON pointer starts with /, such as \"/error/code\"".to_owned());
         };
-        Ok(Self(
-            rest.split('/')
-                .map(|step| step.replace("~1", "/").replace("~0", "~"))
-                .collect(),
-        ))
+        Ok(Self(rest.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")).collect()))
     }
 }
 
@@ -192,10 +177,7 @@ mod tests {
     #[test]
     fn a_key_named_twice_is_refused_at_any_depth() {
         assert!(Json::parse(r#"{"a":{"status":"failed","status":"succeeded"}}"#).is_err());
-        assert!(
-            Json::parse(r#"{"a":1,"\u0061":2}"#).is_err(),
-            "also when spelled differently"
-        );
+        assert!(Json::parse(r#"{"a":1,"\u0061":2}"#).is_err(), "also when spelled differently");
     }
 
     #[test]

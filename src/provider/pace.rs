@@ -33,10 +33,7 @@ pub struct TooSoon {
 impl Pace {
     /// At most `per_second` starts in any one second.
     pub fn new(per_second: usize) -> Self {
-        Self {
-            per_second: per_second.max(1),
-            state: Mutex::default(),
-        }
+        Self { per_second: per_second.max(1), state: Mutex::default() }
     }
 
     /// Waits for a turn.
@@ -54,12 +51,8 @@ impl Pace {
 
     fn book(&self, now: Instant) -> Result<Instant, TooSoon> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let too_soon = |until: Instant| TooSoon {
-            wait_s: until
-                .saturating_duration_since(now)
-                .as_secs()
-                .saturating_add(1),
-        };
+        let too_soon =
+            |until: Instant| TooSoon { wait_s: until.saturating_duration_since(now).as_secs().saturating_add(1) };
         if let Some(until) = state.quiet_until.filter(|until| *until > now) {
             return Err(too_soon(until));
         }
@@ -88,9 +81,7 @@ mod tests {
     async fn two_a_second_and_no_more() {
         let pace = Pace::new(2);
         let now = Instant::now();
-        let turns: Vec<u128> = (0..5)
-            .map(|_| pace.book(now).unwrap().duration_since(now).as_millis())
-            .collect();
+        let turns: Vec<u128> = (0..5).map(|_| pace.book(now).unwrap().duration_since(now).as_millis()).collect();
         assert_eq!(turns, [0, 0, 1000, 1000, 2000]);
     }
 
@@ -102,9 +93,6 @@ mod tests {
         assert_eq!(booked, 11);
         let other = Pace::new(2);
         other.quiet(30);
-        assert!(matches!(
-            other.book(Instant::now()),
-            Err(TooSoon { wait_s: 29..=31 })
-        ));
+        assert!(matches!(other.book(Instant::now()), Err(TooSoon { wait_s: 29..=31 })));
     }
 }

@@ -19,20 +19,14 @@ const LONGEST: usize = 512;
 /// One charge, or why it cannot be read. The reason names fields, never values.
 pub fn charge(adapter: &Adapter, json: &Json) -> Result<Observed, String> {
     let fields = &adapter.fields;
-    let provider_ref =
-        text(json, Some(&fields.provider_ref), "id")?.ok_or("a charge without its id")?;
+    let provider_ref = text(json, Some(&fields.provider_ref), "id")?.ok_or("a charge without its id")?;
     let raw = text(json, Some(&fields.status), "status")?.unwrap_or_default();
-    let class = adapter
-        .words
-        .get(&raw)
-        .copied()
-        .unwrap_or(Class::Unrecognised);
+    let class = adapter.words.get(&raw).copied().unwrap_or(Class::Unrecognised);
     Ok(Observed {
         provider_ref: ProviderRef::new(provider_ref),
         reference: text(json, fields.reference.as_ref(), "reference")?.map(PaymentId::new),
         order: text(json, fields.order.as_ref(), "order")?.map(OrderId::new),
-        provider_key: text(json, fields.provider_key.as_ref(), "key")?
-            .map(|stored| adapter.key_encoding.read(stored)),
+        provider_key: text(json, fields.provider_key.as_ref(), "key")?.map(|stored| adapter.key_encoding.read(stored)),
         class,
         raw,
         money: money(adapter, json)?,
@@ -59,12 +53,9 @@ fn text(json: &Json, at: Option<&Pointer>, field: &str) -> Result<Option<String>
 
 fn money(adapter: &Adapter, json: &Json) -> Result<ObservedMoney, String> {
     let fields = &adapter.fields;
-    let code =
-        text(json, Some(&fields.currency), "currency")?.ok_or("a charge without its currency")?;
+    let code = text(json, Some(&fields.currency), "currency")?.ok_or("a charge without its currency")?;
     let currency = Currency::new(code);
-    let value = json
-        .at(&fields.amount)
-        .ok_or("a charge without its amount")?;
+    let value = json.at(&fields.amount).ok_or("a charge without its amount")?;
     let amount = adapter.counting.minor(value, &currency)?;
     let part = |at: Option<&Pointer>| match at.and_then(|at| json.at(at)) {
         None => Ok(None),
@@ -109,10 +100,7 @@ pub enum Hit {
 /// Re-checks a hit of a look-up by `matched`.
 pub fn recheck(hit: &Observed, matched: Id, query: &Query) -> Hit {
     let says = |id: Id| match id {
-        Id::ProviderRef => query
-            .provider_ref
-            .as_ref()
-            .map(|wanted| *wanted == hit.provider_ref),
+        Id::ProviderRef => query.provider_ref.as_ref().map(|wanted| *wanted == hit.provider_ref),
         Id::ProviderKey => both(query.provider_key.as_ref(), hit.provider_key.as_ref()),
         Id::Payment => both(query.payment.as_ref(), hit.reference.as_ref()),
         Id::Order => both(query.order.as_ref(), hit.order.as_ref()),
@@ -120,9 +108,8 @@ pub fn recheck(hit: &Observed, matched: Id, query: &Query) -> Hit {
     match says(matched) {
         None | Some(true) => Hit::Ours,
         Some(false) => {
-            let other = [Id::ProviderRef, Id::ProviderKey, Id::Payment, Id::Order]
-                .into_iter()
-                .any(|id| says(id) == Some(true));
+            let other =
+                [Id::ProviderRef, Id::ProviderKey, Id::Payment, Id::Order].into_iter().any(|id| says(id) == Some(true));
             if other { Hit::Ours } else { Hit::Foreign }
         }
     }

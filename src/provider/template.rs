@@ -18,12 +18,7 @@ pub enum Id {
 }
 
 impl Id {
-    const ALL: [Self; 4] = [
-        Self::ProviderRef,
-        Self::ProviderKey,
-        Self::Payment,
-        Self::Order,
-    ];
+    const ALL: [Self; 4] = [Self::ProviderRef, Self::ProviderKey, Self::Payment, Self::Order];
 
     /// The word between the braces.
     pub fn word(self) -> &'static str {
@@ -91,10 +86,7 @@ impl Template {
             };
             let Some(id) = Id::ALL.into_iter().find(|id| id.word() == word) else {
                 let known: Vec<&str> = Id::ALL.into_iter().map(Id::word).collect();
-                return Err(format!(
-                    "{{{word}}} is not an id; known: {}",
-                    known.join(", ")
-                ));
+                return Err(format!("{{{word}}} is not an id; known: {}", known.join(", ")));
             };
             pieces.push(Piece::Literal(literal.to_owned()));
             pieces.push(Piece::Id(id));
@@ -117,27 +109,18 @@ impl Template {
     }
 
     /// The path and query to ask, every id percent-encoded.
-    pub fn fill(
-        &self,
-        query: &Query,
-        encoding: KeyEncoding,
-        values: Values,
-    ) -> Result<String, NotAsked> {
+    pub fn fill(&self, query: &Query, encoding: KeyEncoding, values: Values) -> Result<String, NotAsked> {
         let mut target = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Literal(text) => target.push_str(text),
                 Piece::Id(id) => {
-                    let value = id
-                        .of(query, encoding)
-                        .filter(|value| !value.is_empty())
-                        .ok_or(NotAsked::Absent(*id))?;
+                    let value =
+                        id.of(query, encoding).filter(|value| !value.is_empty()).ok_or(NotAsked::Absent(*id))?;
                     // A URL reader takes these for "here" and "one up", encoded or not.
                     let walks = value == "." || value == "..";
                     let odd = values == Values::Plain
-                        && !value
-                            .chars()
-                            .all(|c| c.is_ascii_alphanumeric() || "-_.:/@+=~".contains(c));
+                        && !value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@+=~".contains(c));
                     if walks || odd || value.chars().count() > 512 {
                         return Err(NotAsked::Unfit(*id));
                     }
@@ -151,9 +134,7 @@ impl Template {
 
 /// Percent-encodes everything but the unreserved characters of RFC 3986.
 pub fn encode(value: &str, into: &mut String) {
-    const HEX: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
-    ];
+    const HEX: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
     let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or('0');
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
@@ -183,27 +164,13 @@ mod tests {
         }
     }
 
-    fn fill(
-        path: &str,
-        text: &str,
-        encoding: KeyEncoding,
-        values: Values,
-    ) -> Result<String, NotAsked> {
-        Template::parse(path)
-            .unwrap()
-            .fill(&query(text), encoding, values)
+    fn fill(path: &str, text: &str, encoding: KeyEncoding, values: Values) -> Result<String, NotAsked> {
+        Template::parse(path).unwrap().fill(&query(text), encoding, values)
     }
 
     #[test]
     fn an_id_can_only_be_an_id() {
-        let at = |text| {
-            fill(
-                "/v1/charges/{provider_ref}?x=1",
-                text,
-                KeyEncoding::Raw,
-                Values::Any,
-            )
-        };
+        let at = |text| fill("/v1/charges/{provider_ref}?x=1", text, KeyEncoding::Raw, Values::Any);
         assert_eq!(at("ch_1").unwrap(), "/v1/charges/ch_1?x=1");
         assert_eq!(
             at("../refunds?a=b#c&d e%2f\u{202e}").unwrap(),
@@ -226,28 +193,15 @@ mod tests {
     fn a_query_language_gets_plain_values_only() {
         let at = |text| fill("/s?q='{payment}'", text, KeyEncoding::Raw, Values::Plain);
         assert_eq!(at("pay_1").unwrap(), "/s?q='pay_1'");
-        assert_eq!(
-            at("x' OR status:'succeeded"),
-            Err(NotAsked::Unfit(Id::Payment))
-        );
+        assert_eq!(at("x' OR status:'succeeded"), Err(NotAsked::Unfit(Id::Payment)));
     }
 
     #[test]
     fn templates_are_checked() {
-        for bad in [
-            "v1",
-            "/v1/{customer}",
-            "/v1/{order",
-            "/v1/charges",
-            "/v1/ {order}",
-            "/{order}#x",
-        ] {
+        for bad in ["v1", "/v1/{customer}", "/v1/{order", "/v1/charges", "/v1/ {order}", "/{order}#x"] {
             assert!(Template::parse(bad).is_err(), "{bad}");
         }
-        let ids: Vec<Id> = Template::parse("/{order}/{payment}")
-            .unwrap()
-            .ids()
-            .collect();
+        let ids: Vec<Id> = Template::parse("/{order}/{payment}").unwrap().ids().collect();
         assert_eq!(ids, [Id::Order, Id::Payment]);
     }
 }

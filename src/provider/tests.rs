@@ -49,20 +49,12 @@ fn query() -> Query {
 
 /// A record of which only the provider's id is known.
 fn only_ref() -> Query {
-    Query {
-        provider_key: None,
-        payment: None,
-        order: None,
-        ..query()
-    }
+    Query { provider_key: None, payment: None, order: None, ..query() }
 }
 
 /// A record whose provider call never came back.
 fn without_ref() -> Query {
-    Query {
-        provider_ref: None,
-        ..query()
-    }
+    Query { provider_ref: None, ..query() }
 }
 
 fn charge(id: &str, status: &str) -> String {

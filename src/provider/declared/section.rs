@@ -21,12 +21,7 @@ pub struct Section<'r> {
 }
 
 impl<'r> Section<'r> {
-    pub(super) fn new(
-        reading: &'r Reading<'r>,
-        path: String,
-        place: Range<usize>,
-        table: DeTable<'r>,
-    ) -> Self {
+    pub(super) fn new(reading: &'r Reading<'r>, path: String, place: Range<usize>, table: DeTable<'r>) -> Self {
         let entries = table
             .into_iter()
             .map(|(key, value)| {
@@ -34,13 +29,7 @@ impl<'r> Section<'r> {
                 (key.into_inner().into_owned(), (at, value))
             })
             .collect();
-        Self {
-            reading,
-            path,
-            place,
-            entries,
-            asked: Vec::new(),
-        }
+        Self { reading, path, place, entries, asked: Vec::new() }
     }
 
     /// Where the section stands.
@@ -54,11 +43,7 @@ impl<'r> Section<'r> {
     }
 
     fn full(&self, key: &str) -> String {
-        if self.path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.path)
-        }
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
     fn take(&mut self, key: &'static str) -> Option<Spanned<DeValue<'r>>> {
@@ -76,11 +61,7 @@ impl<'r> Section<'r> {
         let value = self.take(key)?;
         let read = read(value.get_ref());
         if read.is_none() {
-            let what = format!(
-                "`{}` must be {kind}, not {}",
-                self.full(key),
-                value.get_ref().type_str()
-            );
+            let what = format!("`{}` must be {kind}, not {}", self.full(key), value.get_ref().type_str());
             self.wrong(&value.span(), what);
         }
         read.map(|read| Spanned::new(value.span(), read))
@@ -88,9 +69,7 @@ impl<'r> Section<'r> {
 
     /// A text.
     pub fn text(&mut self, key: &'static str) -> Option<Placed<String>> {
-        self.typed(key, "a text in quotes", |value| {
-            value.as_str().map(str::to_owned)
-        })
+        self.typed(key, "a text in quotes", |value| value.as_str().map(str::to_owned))
     }
 
     /// Notes a mistake when a key is not there.
@@ -108,11 +87,7 @@ impl<'r> Section<'r> {
     }
 
     /// A text that `parse` understands; its error says what would be right.
-    pub fn parsed<T>(
-        &mut self,
-        key: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Option<Placed<T>> {
+    pub fn parsed<T>(&mut self, key: &'static str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<Placed<T>> {
         let text = self.text(key)?;
         match parse(text.get_ref()) {
             Ok(value) => Some(Spanned::new(text.span(), value)),
@@ -140,11 +115,7 @@ impl<'r> Section<'r> {
     /// Several texts.
     pub fn texts(&mut self, key: &'static str) -> Option<Placed<Vec<String>>> {
         self.typed(key, "a list of texts", |value| {
-            value
-                .as_array()?
-                .iter()
-                .map(|item| item.get_ref().as_str().map(str::to_owned))
-                .collect()
+            value.as_array()?.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect()
         })
     }
 
@@ -173,15 +144,9 @@ impl<'r> Section<'r> {
         let place = value.span();
         let path = self.full(key);
         if let DeValue::Array(items) = value.into_inner() {
-            items
-                .into_iter()
-                .filter_map(|item| self.below(key, item))
-                .collect()
+            items.into_iter().filter_map(|item| self.below(key, item)).collect()
         } else {
-            self.wrong(
-                &place,
-                format!("`{path}` must be a list of tables: [[{path}]]"),
-            );
+            self.wrong(&place, format!("`{path}` must be a list of tables: [[{path}]]"));
             Vec::new()
         }
     }
@@ -203,9 +168,10 @@ impl<'r> Section<'r> {
         let entries = std::mem::take(&mut self.entries);
         let mut numbers = Vec::new();
         for (key, (at, value)) in entries {
-            let number = value.get_ref().as_integer().and_then(|number| {
-                u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
-            });
+            let number = value
+                .get_ref()
+                .as_integer()
+                .and_then(|number| u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok());
             if let Some(number) = number {
                 numbers.push((Spanned::new(at, key), number));
             } else {
@@ -219,19 +185,12 @@ impl<'r> Section<'r> {
     /// Reports the keys nobody asked for.
     pub fn close(self) {
         for (key, (at, _)) in &self.entries {
-            let near = self
-                .asked
-                .iter()
-                .find(|asked| is_near(asked, key))
-                .map_or_else(
-                    || format!("known here: {}", self.asked.join(", ")),
-                    |asked| format!("did you mean `{asked}`?"),
-                );
-            let place = if self.path.is_empty() {
-                "at the top of the file".to_owned()
-            } else {
-                format!("in [{}]", self.path)
-            };
+            let near = self.asked.iter().find(|asked| is_near(asked, key)).map_or_else(
+                || format!("known here: {}", self.asked.join(", ")),
+                |asked| format!("did you mean `{asked}`?"),
+            );
+            let place =
+                if self.path.is_empty() { "at the top of the file".to_owned() } else { format!("in [{}]", self.path) };
             self.wrong(at, format!("unknown key `{key}` {place}; {near}"));
         }
     }

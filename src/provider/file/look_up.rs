@@ -17,11 +17,7 @@ pub fn no_such_object(mut section: Section<'_>) -> Option<NoSuchObject> {
         section.wrong(&place, "`status` must be an HTTP status such as 404");
     }
     section.close();
-    Some(NoSuchObject {
-        status: status?,
-        pointer: pointer?,
-        value: value?.into_inner(),
-    })
+    Some(NoSuchObject { status: status?, pointer: pointer?, value: value?.into_inner() })
 }
 
 /// One `[[lookup]]`; `absent` is the file's own "no such object".
@@ -29,25 +25,16 @@ pub fn read(mut section: Section<'_>, absent: Option<&NoSuchObject>) -> Option<L
     let name = section.required("name");
     section.require("path");
     let path = section.parsed("path", Template::parse);
-    let values = section.parsed("values", |word| {
-        one_of(word, &[("any", Values::Any), ("plain", Values::Plain)])
-    });
+    let values = section.parsed("values", |word| one_of(word, &[("any", Values::Any), ("plain", Values::Plain)]));
     section.require("match");
     let matched = section.parsed("match", |word| {
-        let known = [
-            ("ref", Id::ProviderRef),
-            ("key", Id::ProviderKey),
-            ("reference", Id::Payment),
-            ("order", Id::Order),
-        ];
+        let known =
+            [("ref", Id::ProviderRef), ("key", Id::ProviderKey), ("reference", Id::Payment), ("order", Id::Order)];
         one_of(word, &known)
     });
     section.require("consistency");
     let consistency = section.parsed("consistency", |word| {
-        let known = [
-            ("strong", Consistency::Strong),
-            ("search", Consistency::Search),
-        ];
+        let known = [("strong", Consistency::Strong), ("search", Consistency::Search)];
         one_of(word, &known)
     });
     let own_absent = section.section("not_found").and_then(no_such_object);
@@ -71,9 +58,7 @@ pub fn read(mut section: Section<'_>, absent: Option<&NoSuchObject>) -> Option<L
 
 fn shape(section: &mut Section<'_>) -> Option<Shape> {
     section.require("answer");
-    let answer = section.parsed("answer", |word| {
-        one_of(word, &[("one", Word::One), ("list", Word::List)])
-    });
+    let answer = section.parsed("answer", |word| one_of(word, &[("one", Word::One), ("list", Word::List)]));
     let items = pointer(section, "items");
     let paging = section.section("paging").and_then(paging);
     match answer?.into_inner() {
@@ -83,10 +68,7 @@ fn shape(section: &mut Section<'_>) -> Option<Shape> {
                 let place = section.place();
                 section.wrong(&place, "a list needs `items`, such as \"/data\"");
             }
-            Some(Shape::List {
-                items: items?,
-                paging,
-            })
+            Some(Shape::List { items: items?, paging })
         }
     }
 }
@@ -103,23 +85,16 @@ fn paging(mut section: Section<'_>) -> Option<Paging> {
     section.require("cursor");
     let cursor = section.parsed("cursor", |word| match word {
         "last_ref" => Ok(Cursor::LastRef),
-        pointer => Pointer::parse(pointer)
-            .map(Cursor::At)
-            .map_err(|_| "must be \"last_ref\" or a JSON pointer".to_owned()),
+        pointer => {
+            Pointer::parse(pointer).map(Cursor::At).map_err(|_| "must be \"last_ref\" or a JSON pointer".to_owned())
+        }
     });
     if more.is_none()
         && let Some(found) = &cursor
         && found.get_ref() == &Cursor::LastRef
     {
-        section.wrong(
-            &found.span(),
-            "\"last_ref\" needs `more`: nothing else says where the list ends",
-        );
+        section.wrong(&found.span(), "\"last_ref\" needs `more`: nothing else says where the list ends");
     }
     section.close();
-    Some(Paging {
-        more,
-        cursor: cursor?.into_inner(),
-        parameter: parameter?.into_inner(),
-    })
+    Some(Paging { more, cursor: cursor?.into_inner(), parameter: parameter?.into_inner() })
 }

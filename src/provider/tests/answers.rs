@@ -6,16 +6,10 @@ use crate::domain::evidence::{Evidence, LookupOutcome};
 use crate::domain::port::Provider as _;
 use crate::provider::read_adapter;
 use crate::provider::tests::server::{Server, json, with};
-use crate::provider::tests::{
-    NO_SUCH_CHARGE, ask, charge, found, lab, only_ref, open, unreachable,
-};
+use crate::provider::tests::{NO_SUCH_CHARGE, ask, charge, found, lab, only_ref, open, unreachable};
 
 /// What the adapter makes of one answer to a look-up by ref.
-async fn of(
-    status: u16,
-    headers: &'static [(&'static str, &'static str)],
-    body: &[u8],
-) -> Evidence {
+async fn of(status: u16, headers: &'static [(&'static str, &'static str)], body: &[u8]) -> Evidence {
     let body = body.to_vec();
     let server = Server::start(move |_| with(status, headers, body.clone())).await;
     ask(lab(), &server, &only_ref()).await
@@ -54,10 +48,7 @@ async fn only_the_declared_404_is_no_such_object() {
     ] {
         unreachable(&of(404, &[], other.as_bytes()).await, "not proof");
     }
-    unreachable(
-        &of(404, &[("content-type", "text/html")], b"<h1>Not found</h1>").await,
-        "a page for people",
-    );
+    unreachable(&of(404, &[("content-type", "text/html")], b"<h1>Not found</h1>").await, "a page for people");
     unreachable(&of(404, &[], b"").await, "JSON");
     // The same words with another status are another answer.
     unreachable(&of(500, &[], NO_SUCH_CHARGE.as_bytes()).await, "trouble");
@@ -66,23 +57,14 @@ async fn only_the_declared_404_is_no_such_object() {
 #[tokio::test]
 async fn bodies_that_cannot_be_read() {
     unreachable(
-        &of(
-            200,
-            &[("content-type", "text/html; charset=utf-8")],
-            charge("ch_1", "succeeded").as_bytes(),
-        )
-        .await,
+        &of(200, &[("content-type", "text/html; charset=utf-8")], charge("ch_1", "succeeded").as_bytes()).await,
         "a page for people",
     );
-    unreachable(
-        &of(200, &[], b"  <!doctype html><p>maintenance").await,
-        "a page for people",
-    );
+    unreachable(&of(200, &[], b"  <!doctype html><p>maintenance").await, "a page for people");
     unreachable(&of(200, &[], b"{\"id\":\"ch_1\"").await, "JSON");
     unreachable(&of(200, &[], b"{\"id\":\"ch_\xff\"}").await, "UTF-8");
     unreachable(&of(200, &[], b"").await, "JSON");
-    let twice =
-        charge("ch_1", "failed").replace("\"amount\"", "\"status\":\"succeeded\",\"amount\"");
+    let twice = charge("ch_1", "failed").replace("\"amount\"", "\"status\":\"succeeded\",\"amount\"");
     unreachable(&of(200, &[], twice.as_bytes()).await, "same key twice");
     let deep = format!("{{\"id\":{}1{}}}", "[".repeat(100), "]".repeat(100));
     unreachable(&of(200, &[], deep.as_bytes()).await, "JSON");
@@ -97,11 +79,7 @@ async fn charges_that_are_half_readable_are_no_evidence() {
         ("\"amount\":1934", "\"amount\":19.34", "decimal point"),
         ("\"amount\":1934", "\"amount\":-1934", "plain number"),
         ("\"amount\":1934", "\"amount\":1934e2", "plain number"),
-        (
-            "\"amount\":1934",
-            "\"amount\":99999999999999999999",
-            "larger",
-        ),
+        ("\"amount\":1934", "\"amount\":99999999999999999999", "larger"),
         ("\"amount\":1934", "\"sum\":1934", "without its amount"),
         ("\"captured\":1934", "\"captured\":{}", "an object"),
         ("\"eur\"", "null", "without its currency"),
@@ -122,16 +100,11 @@ async fn a_huge_body_is_not_swallowed() {
 
 #[tokio::test]
 async fn a_slow_provider_and_a_lost_connection() {
-    let server = Server::slow(Duration::from_secs(5), |_| {
-        json(200, charge("ch_1", "succeeded"))
-    })
-    .await;
+    let server = Server::slow(Duration::from_secs(5), |_| json(200, charge("ch_1", "succeeded"))).await;
     unreachable(&ask(lab(), &server, &only_ref()).await, "time-out");
 
-    let cut = Server::raw(
-        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"id\":",
-    )
-    .await;
+    let cut =
+        Server::raw(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"id\":").await;
     unreachable(&ask(lab(), &cut, &only_ref()).await, "cut off");
 
     let garbled = Server::raw(b"HELLO\r\n\r\n").await;
@@ -150,8 +123,7 @@ async fn a_redirect_is_never_followed() {
     let target = format!("{}/v1/charges/ch_1", elsewhere.address());
     for status in [301, 302, 303, 307, 308] {
         let target = target.clone();
-        let server =
-            Server::start(move |_| with(status, &[("location", target.as_str())], "")).await;
+        let server = Server::start(move |_| with(status, &[("location", target.as_str())], "")).await;
         unreachable(&ask(lab(), &server, &only_ref()).await, "never followed");
     }
     assert!(elsewhere.seen().is_empty());
@@ -162,13 +134,7 @@ async fn a_provider_that_asks_for_quiet_gets_it() {
     let server = Server::start(|_| with(429, &[("retry-after", "7")], "{}")).await;
     let provider = open(lab(), &server);
     let first = provider.lookup(&only_ref()).await;
-    assert!(matches!(
-        first.outcome,
-        LookupOutcome::Unreachable {
-            retry_after_s: Some(7),
-            ..
-        }
-    ));
+    assert!(matches!(first.outcome, LookupOutcome::Unreachable { retry_after_s: Some(7), .. }));
     let second = provider.lookup(&only_ref()).await;
     unreachable(&second, "left alone");
     assert!(second.steps.is_empty());
@@ -177,8 +143,7 @@ async fn a_provider_that_asks_for_quiet_gets_it() {
 
 #[tokio::test]
 async fn hostile_words_are_carried_as_they_are_and_never_into_reasons() {
-    let hostile =
-        charge("ch_1", "\\u001b]52;c;x\\u0007ok").replace("\"A1\"", "\"A1\\u202e\\u0000\\n\"");
+    let hostile = charge("ch_1", "\\u001b]52;c;x\\u0007ok").replace("\"A1\"", "\"A1\\u202e\\u0000\\n\"");
     let evidence = of(200, &[], hostile.as_bytes()).await;
     assert_eq!(found(&evidence)[0].raw, "\u{1b}]52;c;x\u{7}ok");
     let lying = of(404, &[], b"{\"error\":{\"code\":\"\\u001b[2J\"}}").await;
@@ -188,8 +153,7 @@ async fn hostile_words_are_carried_as_they_are_and_never_into_reasons() {
 
 #[tokio::test]
 async fn decimal_amounts_follow_their_currency() {
-    let decimal =
-        include_str!("../lab.toml").replace("amounts = \"minor\"", "amounts = \"decimal\"");
+    let decimal = include_str!("../lab.toml").replace("amounts = \"minor\"", "amounts = \"decimal\"");
     for (amount, currency, minor) in [
         ("\"19.34\"", "EUR", 1934),
         ("19.34", "EUR", 1934),
@@ -205,11 +169,7 @@ async fn decimal_amounts_follow_their_currency() {
             .replace("\"refunded\":0", "\"refunded\":null");
         let server = Server::start(move |_| json(200, body.clone())).await;
         let evidence = ask(read_adapter(&decimal).unwrap(), &server, &only_ref()).await;
-        assert_eq!(
-            found(&evidence)[0].money.amount,
-            minor,
-            "{amount} {currency}"
-        );
+        assert_eq!(found(&evidence)[0].money.amount, minor, "{amount} {currency}");
         assert_eq!(found(&evidence)[0].money.refunded, None);
     }
 }

@@ -8,11 +8,7 @@ use crate::provider::tests::{ask, charge, found, lab, page, unreachable, without
 
 /// A record known by its key alone: one look-up, one list.
 fn by_key() -> Query {
-    Query {
-        payment: None,
-        order: None,
-        ..without_ref()
-    }
+    Query { payment: None, order: None, ..without_ref() }
 }
 
 #[tokio::test]
@@ -21,13 +17,7 @@ async fn pages_are_read_to_the_end() {
         if target.ends_with("starting_after=ch_2") {
             json(200, page(&[charge("ch_3", "failed")], "false"))
         } else {
-            json(
-                200,
-                page(
-                    &[charge("ch_1", "failed"), charge("ch_2", "failed")],
-                    "true",
-                ),
-            )
+            json(200, page(&[charge("ch_1", "failed"), charge("ch_2", "failed")], "true"))
         }
     })
     .await;
@@ -77,19 +67,11 @@ async fn a_list_must_say_that_it_is_whole() {
 
 #[tokio::test]
 async fn without_declared_paging_nothing_found_is_not_proof() {
-    let unpaged = include_str!("../lab.toml").replace(
-        "[lookup.paging]\nmore = \"/has_more\"\ncursor = \"last_ref\"\nparameter = \"starting_after\"\n",
-        "",
-    );
+    let unpaged = include_str!("../lab.toml")
+        .replace("[lookup.paging]\nmore = \"/has_more\"\ncursor = \"last_ref\"\nparameter = \"starting_after\"\n", "");
     let server = Server::start(|_| json(200, page(&[], "false"))).await;
     let evidence = ask(read_adapter(&unpaged).unwrap(), &server, &by_key()).await;
-    assert!(matches!(
-        evidence.outcome,
-        LookupOutcome::NotFound {
-            absence: Absence::MayHaveMissed,
-            ..
-        }
-    ));
+    assert!(matches!(evidence.outcome, LookupOutcome::NotFound { absence: Absence::MayHaveMissed, .. }));
 }
 
 #[tokio::test]
@@ -105,15 +87,6 @@ async fn cursors_of_the_answer_are_encoded() {
     })
     .await;
     let evidence = ask(adapter, &server, &without_ref()).await;
-    assert!(matches!(
-        evidence.outcome,
-        LookupOutcome::NotFound {
-            absence: Absence::MayHaveMissed,
-            ..
-        }
-    ));
-    assert_eq!(
-        server.seen()[1].target,
-        "/payments?reference=pay_1&limit=100&cursor=a%26b%3D..%2Fc%20d"
-    );
+    assert!(matches!(evidence.outcome, LookupOutcome::NotFound { absence: Absence::MayHaveMissed, .. }));
+    assert_eq!(server.seen()[1].target, "/payments?reference=pay_1&limit=100&cursor=a%26b%3D..%2Fc%20d");
 }

@@ -18,15 +18,10 @@ async fn a_charge_is_read_whole_and_asked_for_in_every_way() {
     })
     .await;
     let evidence = ask(lab(), &server, &query()).await;
-    let [hit] = found(&evidence) else {
-        panic!("{evidence:?}")
-    };
+    let [hit] = found(&evidence) else { panic!("{evidence:?}") };
     assert_eq!(hit.class, Class::Succeeded);
     assert_eq!(hit.money().to_string(), "EUR 19.34");
-    assert_eq!(
-        (hit.money.captured, hit.money.refunded),
-        (Some(1934), Some(0))
-    );
+    assert_eq!((hit.money.captured, hit.money.refunded), (Some(1934), Some(0)));
     assert_eq!(hit.mode, Some(Mode::Live));
     assert_eq!(hit.reference, Some(PaymentId::new("pay_1")));
     assert_eq!(hit.order, Some(OrderId::new("A1")));
@@ -43,16 +38,16 @@ async fn a_charge_is_read_whole_and_asked_for_in_every_way() {
         ]
     );
     assert!(server.seen().iter().all(|seen| seen.method == "GET"));
-    assert!(server.seen().iter().all(|seen| {
-        seen.headers["user-agent"] == concat!("unstuck/", env!("CARGO_PKG_VERSION"))
-    }));
+    assert!(
+        server
+            .seen()
+            .iter()
+            .all(|seen| { seen.headers["user-agent"] == concat!("unstuck/", env!("CARGO_PKG_VERSION")) })
+    );
     assert_eq!(evidence.steps.len(), 4);
     assert_eq!(evidence.steps[0].asked, "GET /v1/charges/ch_1");
     assert_eq!(evidence.steps[0].answered, "200");
-    assert_eq!(
-        evidence.steps[0].body_sha256.as_ref().map(String::len),
-        Some(64)
-    );
+    assert_eq!(evidence.steps[0].body_sha256.as_ref().map(String::len), Some(64));
 }
 
 #[tokio::test]
@@ -70,21 +65,14 @@ async fn every_status_word_has_its_class() {
     ] {
         let server = Server::start(move |_| json(200, charge("ch_1", word))).await;
         let evidence = ask(lab(), &server, &only_ref()).await;
-        assert_eq!(
-            (found(&evidence)[0].class, found(&evidence)[0].raw.as_str()),
-            (class, word)
-        );
+        assert_eq!((found(&evidence)[0].class, found(&evidence)[0].raw.as_str()), (class, word));
     }
 }
 
 #[tokio::test]
 async fn absence_by_key_is_certain_and_by_ref_it_is_not() {
     let nothing = |target: &str| {
-        if target.starts_with("/v1/charges/") {
-            json(404, NO_SUCH_CHARGE)
-        } else {
-            json(200, page(&[], "false"))
-        }
+        if target.starts_with("/v1/charges/") { json(404, NO_SUCH_CHARGE) } else { json(200, page(&[], "false")) }
     };
     let server = Server::start(nothing).await;
     let absence = |outcome: &LookupOutcome| match outcome {
@@ -122,11 +110,7 @@ async fn one_silent_part_makes_the_whole_uncertain() {
 #[tokio::test]
 async fn charges_are_merged_by_ref_and_never_by_guess() {
     let server = Server::start(|target| {
-        let status = if target.contains("order_id") {
-            "failed"
-        } else {
-            "succeeded"
-        };
+        let status = if target.contains("order_id") { "failed" } else { "succeeded" };
         json(200, page(&[charge("ch_1", status)], "false"))
     })
     .await;
@@ -135,25 +119,14 @@ async fn charges_are_merged_by_ref_and_never_by_guess() {
     let server = Server::start(|target| {
         let mut all = vec![charge("ch_2", "succeeded")];
         if target.contains("order_id") {
-            all.push(
-                charge("ch_3", "succeeded")
-                    .replace("pay_1", "pay_9")
-                    .replace("pay:shop-eu:k1", "other"),
-            );
+            all.push(charge("ch_3", "succeeded").replace("pay_1", "pay_9").replace("pay:shop-eu:k1", "other"));
         }
         json(200, page(&all, "false"))
     })
     .await;
     let evidence = ask(lab(), &server, &without_ref()).await;
-    let refs: Vec<&str> = found(&evidence)
-        .iter()
-        .map(|hit| hit.provider_ref.as_str())
-        .collect();
-    assert_eq!(
-        refs,
-        ["ch_2", "ch_3"],
-        "a second charge of the order is shown"
-    );
+    let refs: Vec<&str> = found(&evidence).iter().map(|hit| hit.provider_ref.as_str()).collect();
+    assert_eq!(refs, ["ch_2", "ch_3"], "a second charge of the order is shown");
 }
 
 #[tokio::test]
@@ -178,12 +151,9 @@ async fn a_filter_that_is_ignored_proves_nothing() {
         .replace("pay_1", "pay_9")
         .replace("pay:shop-eu:k1", "pay:shop-eu:k9")
         .replace("A1", "A9");
-    let server =
-        Server::start(move |_| json(200, page(std::slice::from_ref(&other), "false"))).await;
+    let server = Server::start(move |_| json(200, page(std::slice::from_ref(&other), "false"))).await;
     let evidence = ask(lab(), &server, &without_ref()).await;
-    let LookupOutcome::NotFound { absence, why } = &evidence.outcome else {
-        panic!("{evidence:?}")
-    };
+    let LookupOutcome::NotFound { absence, why } = &evidence.outcome else { panic!("{evidence:?}") };
     assert_eq!(*absence, Absence::MayHaveMissed);
     assert!(why.contains("cannot be trusted"), "{why}");
 }

@@ -50,19 +50,12 @@ impl Server {
     }
 
     /// The same, `delay` later.
-    pub async fn slow(
-        delay: Duration,
-        answer: impl Fn(&str) -> Response<Body> + Send + Sync + 'static,
-    ) -> Self {
+    pub async fn slow(delay: Duration, answer: impl Fn(&str) -> Response<Body> + Send + Sync + 'static) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let answer = Arc::new(answer);
         let app = Router::new().fallback(move |request: Request| {
-            let target = request
-                .uri()
-                .path_and_query()
-                .map_or("", |pq| pq.as_str())
-                .to_owned();
+            let target = request.uri().path_and_query().map_or("", |pq| pq.as_str()).to_owned();
             log.lock().unwrap().push(Seen {
                 method: request.method().to_string(),
                 target: target.clone(),
@@ -77,11 +70,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let task = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self {
-            address,
-            seen,
-            task,
-        }
+        Self { address, seen, task }
     }
 
     /// Sends exactly these bytes to everyone and hangs up: for answers no HTTP library would make.
@@ -96,11 +85,7 @@ impl Server {
                 let _ = stream.shutdown().await;
             }
         });
-        Self {
-            address,
-            seen: Arc::default(),
-            task,
-        }
+        Self { address, seen: Arc::default(), task }
     }
 
     pub fn address(&self) -> &str {

@@ -1,0 +1,142 @@
+//! `unstuck demo [INCIDENT]`: a throw-away PostgreSQL, the lab on it, and the console on that. Nothing to
+//! install, nothing left behind. Without a terminal it tells the incident for a while and prints `check` lines.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use color_eyre::eyre::{Result, WrapErr as _, eyre};
+
+use crate::app::model::{Acting, Setup};
+use crate::domain::alarm;
+use crate::domain::environment::{Environment, EnvironmentKind};
+use crate::domain::guard::Context;
+use crate::domain::ids::{Operator, ProviderName};
+use crate::domain::policy::{Policy, RulePolicy};
+use crate::domain::port::{Provider, Store as _};
+use crate::domain::time::Seconds;
+use crate::lab::incident::Incident;
+use crate::lab::world::{self, World, WorldOptions};
+use crate::provider::{self, HttpProvider, Limits};
+use crate::shell::{open, poll};
+use crate::store::library::Library;
+use crate::store::options::StoreOptions;
+use crate::store::postgres::PgStore;
+use crate::store::profile;
+use crate::ui::Look;
+
+/// How long the demo runs without a terminal, and how often it says how things are.
+const HEADLESS: (u64, u64) = (20, 5);
+
+/// What the demo is started with.
+pub struct DemoOptions {
+    /// The story.
+    pub incident: &'static Incident,
+    /// The same seed tells the same story.
+    pub seed: u64,
+    /// Theme and characters.
+    pub look: Look,
+    /// Who is at the console.
+    pub operator: Operator,
+}
+
+/// The policy of the lab: seconds where production has minutes, so that a drill fits in one.
+pub fn lab_policy() -> Policy {
+    Policy {
+        stuck_after: Seconds(5),
+        evidence_freshness: Seconds(120),
+        not_found_gap: Seconds(5),
+        not_found_gap_max: Seconds(600),
+        skew: Seconds(1),
+        hold_max: Seconds(120),
+        rules: RulePolicy {
+            retention_s: Some(86_400),
+            retry_window_s: Some(600),
+            provider_timeout_s: Some(2),
+            outbox_limit_s: Some(30),
+            saga_limit_s: Some(60),
+            grace_s: Some(5),
+        },
+        ..Policy::default()
+    }
+}
+
+/// A running demo world with what a console needs to be opened on it.
+pub struct Stage {
+    world: World,
+    setup: Setup,
+    providers: Vec<Arc<dyn Provider>>,
+    store: Arc<PgStore>,
+}
+
+impl Stage {
+    /// Starts the world.
+    pub async fn start(options: DemoOptions) -> Result<Self> {
+        let world = World::start(WorldOptions { seed: options.seed, ..WorldOptions::demo(options.incident) }).await?;
+        let name = ProviderName::new(crate::lab::service::PROVIDER);
+        let adapter = provider::built_in("lab").ok_or_else(|| eyre!("the lab's adapter is not built in"))?;
+        let adapter = adapter.named(name.clone()).at(world.provider_url());
+        let provider = HttpProvider::open(adapter, &|_| None, Limits::default()).wrap_err("the lab's provider")?;
+        let environment = Environment { name: world::ENVIRONMENT.to_owned(), kind: EnvironmentKind::Demo };
+        let context = Context {
+            environment: environment.clone(),
+            operator: options.operator,
+            role: String::new(),
+            policy: lab_policy(),
+            terms: [(name, provider.terms())].into_iter().collect(),
+        };
+        let profiles = Arc::new(profile::load(&Library::shipped()).map_err(|mistakes| eyre!("{mistakes}"))?);
+        let mut store = StoreOptions::new(world.console_options(), profiles);
+        store.policy = context.policy.clone();
+        store.environment = Some(environment);
+        let setup = Setup {
+            context,
+            acting: Acting::On,
+            look: options.look,
+            poll_every: Seconds(2),
+            normals: BTreeMap::new(),
+            sql: BTreeMap::new(),
+        };
+        Ok(Self { world, setup, providers: vec![Arc::new(provider)], store: Arc::new(PgStore::new(store)) })
+    }
+
+    /// What the server is, and how the demo is left.
+    pub fn sentence(&self) -> String {
+        format!("{}, throw-away; it is gone when you leave.", self.world.source())
+    }
+
+    /// Opens the console and runs it until it is left.
+    pub async fn console(self) -> Result<()> {
+        let store = Arc::clone(&self.store);
+        let connect: poll::Connect = Arc::new(move || {
+            let store = Arc::clone(&store);
+            Box::pin(async move {
+                let facts = store.connect().await?;
+                let port: Arc<dyn crate::domain::port::Store> = store;
+                Ok((port, facts))
+            })
+        });
+        let left = open::open(self.setup, connect, self.providers).await;
+        self.world.shutdown().await?;
+        left?;
+        Ok(())
+    }
+
+    /// Tells the incident without a terminal: one `check` line every few seconds, through `say`.
+    pub async fn headless(self, mut say: impl FnMut(&str)) -> Result<()> {
+        let (length, every) = HEADLESS;
+        self.store.connect().await?;
+        for _ in 0..length.checked_div(every).unwrap_or(1) {
+            tokio::time::sleep(Duration::from_secs(every)).await;
+            match self.store.poll().await {
+                Ok(snapshot) => {
+                    let assessment = alarm::assess(&snapshot, &self.setup.normals);
+                    say(&alarm::check_line(&assessment, snapshot.db_now));
+                }
+                Err(error) => say(&format!("NOT KNOWN: {error}.")),
+            }
+        }
+        self.world.shutdown().await?;
+        Ok(())
+    }
+}
