@@ -10,6 +10,7 @@ pub mod console;
 pub mod demo;
 pub mod doctor;
 pub mod install;
+pub mod log;
 pub mod out;
 pub mod settings;
 pub mod show;
@@ -55,6 +56,12 @@ fn usage(error: &clap::Error, out: &mut Out<'_>) -> ExitCode {
 
 /// Starts the runtime and the command in it.
 fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
+    if let Some(file) = &cli.common.log
+        && let Err(error) = log::start(file)
+    {
+        out.complain(&format!("--log {}: cannot be written: {error}", file.display()));
+        return ExitCode::NotKnown;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -72,7 +79,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
         // These two read no configuration: the one makes its own world, the other is for administrators.
-        Some(Command::Demo(args)) => demo::run(args, &cli.common, &variable, out).await,
+        Some(Command::Demo(args)) => Ok(demo::run(args, &cli.common, &variable, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {
             Err(why) => Err(why),

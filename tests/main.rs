@@ -1,4 +1,6 @@
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;

@@ -72,8 +72,11 @@ pub enum Command {
 /// `unstuck demo`
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct DemoArgs {
-    /// Which incident to tell
+    /// Which incident to tell [default: oom-kill]
     pub incident: Option<String>,
+    /// The same seed tells the same story
+    #[arg(long, value_name = "NUMBER", default_value_t = 7)]
+    pub seed: u64,
 }
 
 /// `unstuck check`

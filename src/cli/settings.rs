@@ -25,7 +25,7 @@ pub const DATABASE_URL: &str = "UNSTUCK_DATABASE_URL";
 pub const OPERATOR: &str = "UNSTUCK_OPERATOR";
 
 /// How often the console polls when nobody says otherwise.
-const POLL: Seconds = Seconds(2);
+pub const POLL: Seconds = Seconds(2);
 
 /// What a command runs with.
 #[derive(Debug, Clone)]
@@ -56,8 +56,6 @@ pub struct Settings {
     pub acting: Acting,
     /// Theme and characters.
     pub look: Look,
-    /// Where the console's own log goes.
-    pub log: Option<PathBuf>,
     /// Who is at the console.
     pub operator: Operator,
 }
@@ -130,7 +128,6 @@ impl Settings {
             poll: common.poll.map(Seconds).or(config.poll).unwrap_or(POLL),
             acting: if common.act { Acting::On } else { Acting::Off },
             look,
-            log: common.log.clone(),
             operator: operator(variable),
         })
     }
