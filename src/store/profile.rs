@@ -114,6 +114,8 @@ pub struct Profile {
     pub status: BTreeMap<String, Vec<String>>,
     /// What acting needs; `None` = a profile that only reads.
     pub install: Option<Install>,
+    /// Questions that are answered in part, and what is missing.
+    pub partly: BTreeMap<String, String>,
     /// The indexes.
     pub indexes: Vec<Index>,
     /// The invariants, by id.
@@ -179,6 +181,8 @@ struct Head {
     install: Option<Install>,
     #[serde(default)]
     cannot: BTreeMap<String, String>,
+    #[serde(default)]
+    partly: BTreeMap<String, String>,
     #[serde(default)]
     index: Vec<Index>,
 }
@@ -257,7 +261,7 @@ impl Loading {
         }
         let Cannot { questions: cannot, calls: cannot_call, rules: cannot_judge } = self.cannot(&source.file, &head);
         let needs = head.install.as_ref().map(|install| install.needs_schema.clone()).unwrap_or_default();
-        for word in needs.iter().filter(|word| Question::from_word(word).is_none()) {
+        for word in needs.iter().chain(head.partly.keys()).filter(|word| Question::from_word(word).is_none()) {
             self.mistakes.push(Mistake::new(&source.file, format!("{word} is not a question the console asks")));
         }
         for question in Question::ALL {
@@ -287,6 +291,7 @@ impl Loading {
             recognise,
             status: head.status,
             install: head.install,
+            partly: head.partly,
             indexes: head.index,
             rules,
             rules_off: Vec::new(),
