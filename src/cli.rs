@@ -5,7 +5,6 @@
 pub mod args;
 pub mod check;
 pub mod config;
-pub mod connect;
 pub mod console;
 pub mod demo;
 pub mod doctor;
@@ -42,15 +41,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Help and version are answers. Everything else is a usage error, and 3: 2 would page somebody.
 fn usage(error: &clap::Error, out: &mut Out<'_>) -> ExitCode {
     let text = error.render().to_string();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            out.block(&text);
-            ExitCode::Ok
-        }
-        _ => {
-            out.complain(&text);
-            ExitCode::NotKnown
-        }
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        out.block(&text);
+        ExitCode::Ok
+    } else {
+        out.complain(&text);
+        ExitCode::NotKnown
     }
 }
 
@@ -62,12 +58,9 @@ fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
         out.complain(&format!("--log {}: cannot be written: {error}", file.display()));
         return ExitCode::NotKnown;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     match runtime {
-        Ok(runtime) => runtime.block_on(command(cli, out)),
+        Ok(runtime) => runtime.block_on(Box::pin(command(cli, out))),
         Err(error) => {
             out.complain(&format!("no threads can be started: {error}"));
             ExitCode::NotKnown
@@ -87,9 +80,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
                 Some(Command::Check(args)) => check::run(args, &settings, out).await,
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
-                Some(Command::Demo(_) | Command::Install(_)) | None => {
-                    console::run(&settings, &variable, out).await
-                }
+                Some(Command::Demo(_) | Command::Install(_)) | None => console::run(&settings, &variable, out).await,
             }),
         },
     };
@@ -100,15 +91,8 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
 }
 
 /// Configuration and command line joined, or everything that is wrong with them.
-fn settle(
-    common: &Common,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Settings, String> {
-    let around = Surroundings {
-        variable,
-        here: Path::new("."),
-        system: Path::new("/etc"),
-    };
+fn settle(common: &Common, variable: &dyn Fn(&str) -> Option<String>) -> Result<Settings, String> {
+    let around = Surroundings { variable, here: Path::new("."), system: Path::new("/etc") };
     let config = config::load(common.config.as_deref(), &around).map_err(|error| error.to_string())?;
     Settings::settle(common, config, variable).map_err(|error| error.to_string())
 }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 pub mod beside;
 pub mod contract;
 pub mod gate;
+pub mod install;
 pub mod library;
 pub mod options;
 pub mod postgres;

@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use super::args::CheckArgs;
-use super::connect;
 use super::out::{ExitCode, Out};
-use super::settings::Settings;
+use super::settings::{Settings, connect};
 use crate::domain::alarm::{self, Assessment, Level, Normals};
 use crate::domain::port::Store as _;
 use crate::domain::snapshot::Snapshot;
@@ -66,11 +65,7 @@ impl Verdict {
 
     fn not_known(why: &str) -> Self {
         Self {
-            line: format!(
-                "{}: {}. Run: unstuck doctor",
-                Level::NotKnown.word(),
-                why.trim_end_matches('.')
-            ),
+            line: format!("{}: {}. Run: unstuck doctor", Level::NotKnown.word(), why.trim_end_matches('.')),
             code: ExitCode::NotKnown,
             assessment: None,
         }
@@ -80,11 +75,9 @@ impl Verdict {
     fn as_json(&self, settings: &Settings) -> Value {
         let environment = settings.environment.as_ref().map(|place| &place.name);
         let (level, as_of, alarms) = match &self.assessment {
-            Some((assessment, at)) => (
-                assessment.level,
-                json!(at),
-                assessment.alarms.iter().map(|alarm| one(alarm, *at)).collect(),
-            ),
+            Some((assessment, at)) => {
+                (assessment.level, json!(at), assessment.alarms.iter().map(|alarm| one(alarm, *at)).collect())
+            }
             None => (Level::NotKnown, Value::Null, Value::Null),
         };
         json!({
@@ -100,11 +93,8 @@ impl Verdict {
 
 /// One alarm: amounts in minor units by currency, ages in seconds.
 fn one(alarm: &alarm::Alarm, now: Instant) -> Value {
-    let money: Vec<Value> = alarm
-        .money
-        .iter()
-        .map(|sum| json!({ "currency": sum.currency, "minor": sum.minor }))
-        .collect();
+    let money: Vec<Value> =
+        alarm.money.iter().map(|sum| json!({ "currency": sum.currency, "minor": sum.minor })).collect();
     json!({
         "level": alarm.level,
         "what": alarm.what,

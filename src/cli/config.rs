@@ -125,20 +125,10 @@ pub fn read(
     let mut others = Vec::new();
     let config = whole(file, reading.top(), read_file, &mut others);
     secrets::look_for(text, &reading);
-    let mut mistakes: Vec<Located> = reading
-        .mistakes()
-        .into_iter()
-        .map(|mistake| Located {
-            file: file.to_owned(),
-            mistake,
-        })
-        .collect();
+    let mut mistakes: Vec<Located> =
+        reading.mistakes().into_iter().map(|mistake| Located { file: file.to_owned(), mistake }).collect();
     mistakes.extend(others);
-    if mistakes.is_empty() {
-        Ok(config)
-    } else {
-        Err(ConfigError::Wrong(mistakes))
-    }
+    if mistakes.is_empty() { Ok(config) } else { Err(ConfigError::Wrong(mistakes)) }
 }
 
 fn whole(
@@ -163,22 +153,14 @@ fn whole(
     });
     let policy = top.section("policy").map_or_else(Policy::default, policy::read);
     let normals = top.section("normal").map_or_else(Normals::new, normals);
-    let providers = top
-        .section("providers")
-        .map_or_else(Vec::new, |section| providers::read(file, section, read_file, others));
+    let providers =
+        top.section("providers").map_or_else(Vec::new, |section| providers::read(file, section, read_file, others));
     let known: Vec<&str> = providers.iter().map(|known| known.name.as_str()).collect();
-    let environments = top
-        .section("environments")
-        .map_or_else(Vec::new, |section| environments::read(section, &known));
+    let environments = top.section("environments").map_or_else(Vec::new, |section| environments::read(section, &known));
     if let Some(name) = &default
-        && !environments
-            .iter()
-            .any(|known| known.environment.name == *name.get_ref())
+        && !environments.iter().any(|known| known.environment.name == *name.get_ref())
     {
-        top.wrong(
-            &name.span(),
-            "`environment` names none of the [environments.NAME] sections",
-        );
+        top.wrong(&name.span(), "`environment` names none of the [environments.NAME] sections");
     }
     top.close();
     Config {
@@ -201,11 +183,7 @@ fn normals(mut section: Section<'_>) -> Normals {
             normals.insert(key.into_inner(), number);
         } else {
             let words: Vec<&str> = Signal::ALL.into_iter().map(Signal::word).collect();
-            let what = format!(
-                "`{}` in [normal] is not a signal; the signals are {}",
-                key.get_ref(),
-                words.join(", ")
-            );
+            let what = format!("`{}` in [normal] is not a signal; the signals are {}", key.get_ref(), words.join(", "));
             section.wrong(&key.span(), what);
         }
     }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::connect;
 use super::out::{ExitCode, Out};
-use super::settings::Settings;
+use super::settings::{Settings, connect};
 use crate::app::model::Setup;
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
@@ -15,11 +14,7 @@ use crate::shell::{open, poll};
 /// Opens the console and runs it until it is left.
 ///
 /// A database that is away is a screen; only what can never work ends here, before the screen is taken.
-pub async fn run(
-    settings: &Settings,
-    variable: &dyn Fn(&str) -> Option<String>,
-    out: &mut Out<'_>,
-) -> ExitCode {
+pub async fn run(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>, out: &mut Out<'_>) -> ExitCode {
     let store = match connect::store(settings) {
         Ok(store) => Arc::new(store),
         Err(error) => {
@@ -54,21 +49,17 @@ pub async fn run(
 
 /// What the console is started with. A place that nobody named is treated like production.
 fn setup(settings: &Settings) -> Setup {
-    let environment = settings.environment.clone().unwrap_or(Environment {
-        name: "unnamed".to_owned(),
-        kind: EnvironmentKind::Production,
-    });
+    let environment = settings
+        .environment
+        .clone()
+        .unwrap_or(Environment { name: "unnamed".to_owned(), kind: EnvironmentKind::Production });
     Setup {
         context: Context {
             environment,
             operator: settings.operator.clone(),
             role: String::new(),
             policy: settings.policy.clone(),
-            terms: settings
-                .providers
-                .iter()
-                .map(|adapter| (adapter.name.clone(), adapter.terms))
-                .collect(),
+            terms: settings.providers.iter().map(|adapter| (adapter.name.clone(), adapter.terms)).collect(),
         },
         acting: settings.acting,
         look: settings.look.clone(),

@@ -22,7 +22,7 @@ use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
 use crate::lab::world::{self, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
-use crate::shell::{open, poll};
+use crate::shell::{clock, open, poll};
 use crate::store::library::Library;
 use crate::store::options::StoreOptions;
 use crate::store::postgres::PgStore;
@@ -62,9 +62,9 @@ pub async fn run(
         Ok(stage) => {
             out.line(&stage.sentence());
             if std::io::stdout().is_terminal() {
-                stage.console().await
+                Box::pin(stage.console()).await
             } else {
-                stage.headless(|line| out.line(line)).await
+                Box::pin(stage.headless(|line| out.line(line))).await
             }
         }
     };
@@ -180,7 +180,7 @@ impl Stage {
         let (length, every) = HEADLESS;
         self.store.connect().await?;
         for _ in 0..length.checked_div(every).unwrap_or(1) {
-            tokio::time::sleep(Duration::from_secs(every)).await;
+            clock::pause(Duration::from_secs(every)).await;
             match self.store.poll().await {
                 Ok(snapshot) => {
                     let assessment = alarm::assess(&snapshot, &self.setup.normals);

@@ -2,9 +2,8 @@
 
 mod database;
 
-use super::connect;
 use super::out::{ExitCode, Out};
-use super::settings::{OPERATOR, Settings};
+use super::settings::{OPERATOR, Settings, connect};
 use crate::app::model::Acting;
 use crate::domain::port::Store as _;
 use crate::provider::OpenError;
@@ -35,38 +34,22 @@ pub struct Finding {
 impl Finding {
     /// As it should be.
     pub fn good(what: impl Into<String>) -> Self {
-        Self {
-            standing: Standing::Good,
-            what: what.into(),
-            fix: None,
-        }
+        Self { standing: Standing::Good, what: what.into(), fix: None }
     }
 
     /// Wrong, with its fix.
     pub fn wrong(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self {
-            standing: Standing::Wrong,
-            what: what.into(),
-            fix: Some(fix.into()),
-        }
+        Self { standing: Standing::Wrong, what: what.into(), fix: Some(fix.into()) }
     }
 
     /// Not known, with the way to know it.
     pub fn not_known(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self {
-            standing: Standing::NotKnown,
-            what: what.into(),
-            fix: Some(fix.into()),
-        }
+        Self { standing: Standing::NotKnown, what: what.into(), fix: Some(fix.into()) }
     }
 }
 
 /// Looks at everything and says what it saw.
-pub async fn run(
-    settings: &Settings,
-    variable: &dyn Fn(&str) -> Option<String>,
-    out: &mut Out<'_>,
-) -> ExitCode {
+pub async fn run(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>, out: &mut Out<'_>) -> ExitCode {
     let mut findings = vec![configuration(settings), person(settings)];
     findings.extend(database(settings).await);
     findings.extend(providers(settings, variable));
@@ -97,15 +80,12 @@ fn code(findings: &[Finding]) -> ExitCode {
 }
 
 fn configuration(settings: &Settings) -> Finding {
-    let file = settings.file.as_ref().map_or_else(
-        || "no file, everything at its default".to_owned(),
-        |file| file.display().to_string(),
-    );
+    let file = settings
+        .file
+        .as_ref()
+        .map_or_else(|| "no file, everything at its default".to_owned(), |file| file.display().to_string());
     match &settings.environment {
-        Some(place) => Finding::good(format!(
-            "configuration: {file}; environment {place} ({})",
-            place.kind.band()
-        )),
+        Some(place) => Finding::good(format!("configuration: {file}; environment {place} ({})", place.kind.band())),
         None => Finding::wrong(
             format!("configuration: {file}; it names no environment"),
             "start from unstuck.example.toml and write [environments.NAME]; the database has to agree with the name",
@@ -141,24 +121,17 @@ async fn database(settings: &Settings) -> Vec<Finding> {
     let mut findings = database::facts(&facts, settings);
     findings.push(match store.poll().await {
         Ok(snapshot) => database::clock(snapshot.db_now, clock::now(), settings.policy.skew),
-        Err(error) => Finding::not_known(
-            format!("one poll: {error}"),
-            "read the reason above; a slow poll often lacks an index",
-        ),
+        Err(error) => {
+            Finding::not_known(format!("one poll: {error}"), "read the reason above; a slow poll often lacks an index")
+        }
     });
     let profiles = connect::profiles(settings);
-    let profile = profiles
-        .iter()
-        .flat_map(|all| all.iter())
-        .find(|profile| profile.name == facts.profile);
+    let profile = profiles.iter().flat_map(|all| all.iter()).find(|profile| profile.name == facts.profile);
     findings.extend(database::indexes(store.missing_indexes(), profile));
     findings
 }
 
-fn providers(
-    settings: &Settings,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Vec<Finding> {
+fn providers(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>) -> Vec<Finding> {
     let opened = connect::providers(settings, variable);
     if opened.is_empty() {
         return vec![Finding::wrong(

@@ -2,23 +2,19 @@
 //!
 //! It never uses the console's connection or its role: that role must not be able to do this.
 
-use secrecy::{ExposeSecret as _, SecretString};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _};
+use secrecy::SecretString;
 
 use super::args::{Common, InstallArgs};
 use super::out::{ExitCode, Out};
 use crate::domain::environment::EnvironmentKind;
 use crate::store::gate;
+use crate::store::install::{self, NotInstalled, kind_word};
 
 /// The variable with an administrator's address.
 pub const INSTALL_URL: &str = "UNSTUCK_INSTALL_DATABASE_URL";
 
 /// The scripts that can be installed, by profile. Only what was built in is ever applied.
-const SCRIPTS: [(&str, &str); 1] = [(
-    "reference",
-    include_str!("../../queries/reference/install.sql"),
-)];
+const SCRIPTS: [(&str, &str); 1] = [("reference", include_str!("../../queries/reference/install.sql"))];
 
 /// Why nothing was installed.
 #[derive(Debug, thiserror::Error)]
@@ -38,15 +34,9 @@ pub enum InstallError {
          console cannot install, and must not be able to"
     )]
     NoAddress,
-    /// The address cannot be read.
-    #[error("the address in {INSTALL_URL} is not valid; it looks like postgres://admin@host/payments")]
-    BadAddress,
-    /// No connection.
-    #[error("no connection with {INSTALL_URL}: {0}")]
-    NoConnection(String),
-    /// The server said no; nothing was changed.
-    #[error("the database refused, and nothing was changed: {0}")]
-    Database(String),
+    /// It was tried.
+    #[error("{INSTALL_URL}: {0}")]
+    NotInstalled(#[from] NotInstalled),
 }
 
 /// Prints or applies.
@@ -56,33 +46,26 @@ pub async fn run(
     variable: &dyn Fn(&str) -> Option<String>,
     out: &mut Out<'_>,
 ) -> ExitCode {
-    let done = if args.apply {
-        apply(args, common, variable, out).await
-    } else {
-        print(args, common, out)
-    };
+    let done = if args.apply { apply(args, common, variable, out).await } else { print(args, common, out) };
     match done {
         Ok(()) => ExitCode::Ok,
         Err(error) => {
             out.complain(&error.to_string());
             match error {
-                InstallError::NoConnection(_) => ExitCode::NotKnown,
+                InstallError::NotInstalled(NotInstalled::NoConnection(_)) => ExitCode::NotKnown,
                 InstallError::NoScript(_)
                 | InstallError::Refused(_)
                 | InstallError::NoName
                 | InstallError::NoAddress
-                | InstallError::BadAddress
-                | InstallError::Database(_) => ExitCode::Finding,
+                | InstallError::NotInstalled(NotInstalled::BadAddress | NotInstalled::Database(_)) => ExitCode::Finding,
             }
         }
     }
 }
 
 fn script(profile: &str) -> Result<&'static str, InstallError> {
-    let (_, script) = SCRIPTS
-        .iter()
-        .find(|(name, _)| *name == profile)
-        .ok_or_else(|| InstallError::NoScript(profile.to_owned()))?;
+    let (_, script) =
+        SCRIPTS.iter().find(|(name, _)| *name == profile).ok_or_else(|| InstallError::NoScript(profile.to_owned()))?;
     gate::install("install.sql", script)?;
     Ok(*script)
 }
@@ -112,65 +95,15 @@ async fn apply(
         .filter(|url| !url.trim().is_empty())
         .map(SecretString::from)
         .ok_or(InstallError::NoAddress)?;
-    let options: PgConnectOptions = address
-        .expose_secret()
-        .parse()
-        .map_err(|_| InstallError::BadAddress)?;
-    let mut connection = options
-        .application_name("unstuck install")
-        .disable_statement_logging()
-        .connect()
-        .await
-        .map_err(|error| InstallError::NoConnection(meaning(&error)))?;
-    let refused = |error: sqlx::Error| InstallError::Database(meaning(&error));
-    let mut change = connection.begin().await.map_err(refused)?;
-    // Many statements in one text: only the simple protocol takes that. The text was built in.
-    sqlx::raw_sql(script).execute(&mut *change).await.map_err(refused)?;
-    sqlx::query("SELECT unstuck.set_environment($1, $2)")
-        .bind(name)
-        .bind(kind_word(kind))
-        .execute(&mut *change)
-        .await
-        .map_err(refused)?;
-    change.commit().await.map_err(refused)?;
-    let _ = connection.close().await;
-    out.line(&format!(
-        "Done. Schema unstuck is installed, and this database is {name} ({}).",
-        kind.band()
-    ));
+    install::apply(&address, script, name, kind).await?;
+    out.line(&format!("Done. Schema unstuck is installed, and this database is {name} ({}).", kind.band()));
     out.line("Next: GRANT unstuck_operator TO the role of the console, then: unstuck doctor");
     Ok(())
 }
 
 /// The environment's name, as it will be typed in phrases.
 fn named(name: Option<&String>) -> Result<&str, InstallError> {
-    name.map(String::as_str)
-        .filter(|name| super::config::is_environment_name(name))
-        .ok_or(InstallError::NoName)
-}
-
-fn kind_word(kind: EnvironmentKind) -> &'static str {
-    match kind {
-        EnvironmentKind::Production => "production",
-        EnvironmentKind::Staging => "staging",
-        EnvironmentKind::Development => "development",
-        EnvironmentKind::Demo => "demo",
-    }
-}
-
-/// What a failure means, without addresses and without the script.
-fn meaning(error: &sqlx::Error) -> String {
-    match error.as_database_error() {
-        Some(refusal) => {
-            let code = refusal.code().unwrap_or_default();
-            format!("{} (SQLSTATE {code})", refusal.message())
-        }
-        None => match error {
-            sqlx::Error::Io(why) => why.to_string(),
-            sqlx::Error::Tls(_) => "the encrypted connection failed".to_owned(),
-            _ => "the server does not answer as PostgreSQL does".to_owned(),
-        },
-    }
+    name.map(String::as_str).filter(|name| super::config::is_environment_name(name)).ok_or(InstallError::NoName)
 }
 
 #[cfg(test)]
@@ -180,19 +113,11 @@ mod tests {
     use crate::ui::text::safe_text;
 
     fn args(apply: bool) -> InstallArgs {
-        InstallArgs {
-            print: !apply,
-            apply,
-            kind: Some(KindArg::Staging),
-            profile: "reference".to_owned(),
-        }
+        InstallArgs { print: !apply, apply, kind: Some(KindArg::Staging), profile: "reference".to_owned() }
     }
 
     fn common(name: Option<&str>) -> Common {
-        Common {
-            environment: name.map(str::to_owned),
-            ..Common::default()
-        }
+        Common { environment: name.map(str::to_owned), ..Common::default() }
     }
 
     #[test]
@@ -219,7 +144,10 @@ mod tests {
         assert!(matches!(none, Err(InstallError::NoAddress)));
         let odd = |_: &str| Some("mysql://me:hunter2@x".to_owned());
         let error = apply(&args(true), &common(Some("eu-1")), &odd, &mut out).await.unwrap_err();
-        assert!(matches!(error, InstallError::BadAddress) && !format!("{error} {error:?}").contains("hunter2"));
+        assert!(
+            matches!(error, InstallError::NotInstalled(NotInstalled::BadAddress))
+                && !format!("{error} {error:?}").contains("hunter2")
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How commands speak: plain lines made safe, one exit code, and no crash when the reader has left.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::ui::text::safe_text;
@@ -89,7 +90,8 @@ fn safe_json(json: &str) -> String {
         } else {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
+                // Writing to a String cannot fail.
+                let _ = write!(safe, "\\u{unit:04x}");
             }
         }
     }

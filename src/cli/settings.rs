@@ -3,6 +3,8 @@
 //! The database's address is a secret and is only ever read from the environment. `demo` is not
 //! settled here: it never reads an address.
 
+pub mod connect;
+
 use std::path::PathBuf;
 
 use secrecy::SecretString;
@@ -101,17 +103,13 @@ impl Settings {
             .as_ref()
             .and_then(|place| place.database_url_variable.clone())
             .unwrap_or_else(|| DATABASE_URL.to_owned());
-        let database_url = variable(&database_variable)
-            .filter(|url| !url.trim().is_empty())
-            .map(SecretString::from);
+        let database_url = variable(&database_variable).filter(|url| !url.trim().is_empty()).map(SecretString::from);
         let mut policy = config.policy;
         let mut providers = config.providers;
         if let Some(place) = &place {
             policy.mode = place.mode.or(policy.mode);
             if let Some(listed) = &place.providers {
-                providers.retain(|provider| {
-                    listed.iter().any(|name| name == provider.name.as_str())
-                });
+                providers.retain(|provider| listed.iter().any(|name| name == provider.name.as_str()));
             }
         }
         Ok(Self {
@@ -134,42 +132,23 @@ impl Settings {
 
     /// The database's address, or what to do about it.
     pub fn address(&self) -> Result<&SecretString, SettingsError> {
-        self.database_url
-            .as_ref()
-            .ok_or_else(|| SettingsError::NoDatabase(self.database_variable.clone()))
+        self.database_url.as_ref().ok_or_else(|| SettingsError::NoDatabase(self.database_variable.clone()))
     }
 }
 
 /// The environment asked for, else the default, else the only one, else none at all.
-fn environment<'c>(
-    common: &Common,
-    config: &'c Config,
-) -> Result<Option<&'c EnvironmentConfig>, SettingsError> {
+fn environment<'c>(common: &Common, config: &'c Config) -> Result<Option<&'c EnvironmentConfig>, SettingsError> {
     let known = || {
-        let names: Vec<&str> = config
-            .environments
-            .iter()
-            .map(|known| known.environment.name.as_str())
-            .collect();
-        if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        }
+        let names: Vec<&str> = config.environments.iter().map(|known| known.environment.name.as_str()).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     };
-    let asked = common
-        .environment
-        .as_ref()
-        .or(config.default_environment.as_ref());
+    let asked = common.environment.as_ref().or(config.default_environment.as_ref());
     match (asked, config.environments.as_slice()) {
         (Some(asked), all) => all
             .iter()
             .find(|known| known.environment.name == *asked)
             .map(Some)
-            .ok_or_else(|| SettingsError::NoSuchEnvironment {
-                asked: asked.clone(),
-                known: known(),
-            }),
+            .ok_or_else(|| SettingsError::NoSuchEnvironment { asked: asked.clone(), known: known() }),
         (None, []) => Ok(None),
         (None, [only]) => Ok(Some(only)),
         (None, [..]) => Err(SettingsError::WhichEnvironment { known: known() }),
@@ -186,32 +165,23 @@ pub fn look(
     let default = if no_color { "mono" } else { configured.unwrap_or("dark") };
     let name = common.theme.as_deref().unwrap_or(default);
     let theme = Theme::named(name).map_err(|_| SettingsError::NoSuchTheme(name.to_owned()))?;
-    let charset = if common.ascii || !speaks_utf8(variable) {
-        Charset::Ascii
-    } else {
-        Charset::Unicode
-    };
+    let charset = if common.ascii || !speaks_utf8(variable) { Charset::Ascii } else { Charset::Unicode };
     Ok(Look::new(theme, charset))
 }
 
 /// Whether the locale is UTF-8. A machine that names no locale at all gets the benefit of the doubt.
 fn speaks_utf8(variable: &dyn Fn(&str) -> Option<String>) -> bool {
-    ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(variable)
-        .find(|value| !value.is_empty())
-        .is_none_or(|locale| {
+    ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty()).is_none_or(
+        |locale| {
             let locale = locale.to_ascii_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
-        })
+        },
+    )
 }
 
 /// Who is at the console: a name for people. What counts in the log is the database's `session_user`.
 pub fn operator(variable: &dyn Fn(&str) -> Option<String>) -> Operator {
-    let name = [OPERATOR, "USER", "LOGNAME"]
-        .into_iter()
-        .filter_map(variable)
-        .find(|name| !name.trim().is_empty());
+    let name = [OPERATOR, "USER", "LOGNAME"].into_iter().filter_map(variable).find(|name| !name.trim().is_empty());
     Operator::new(name.map_or_else(|| "unnamed".to_owned(), |name| name.trim().to_owned()))
 }
 
@@ -252,10 +222,7 @@ mod tests {
     }
 
     fn settle(asked: Option<&str>, text: &str) -> Result<Settings, SettingsError> {
-        let common = Common {
-            environment: asked.map(str::to_owned),
-            ..Common::default()
-        };
+        let common = Common { environment: asked.map(str::to_owned), ..Common::default() };
         Settings::settle(&common, config(text), &in_prod)
     }
 
@@ -283,10 +250,7 @@ mod tests {
 
     #[test]
     fn a_named_variable_has_no_stand_in() {
-        let common = Common {
-            environment: Some("prod".to_owned()),
-            ..Common::default()
-        };
+        let common = Common { environment: Some("prod".to_owned()), ..Common::default() };
         let settled = Settings::settle(&common, config(TWO), &|name| {
             (name == DATABASE_URL).then(|| "postgres://somewhere-else".to_owned())
         });

@@ -5,9 +5,8 @@ mod text;
 use serde_json::{Value, json};
 
 use super::args::ShowArgs;
-use super::connect;
 use super::out::{ExitCode, Out};
-use super::settings::Settings;
+use super::settings::{Settings, connect};
 use crate::domain::action;
 use crate::domain::ids::{Holder, RecordId};
 use crate::domain::port::{Dossier, Store as _};
@@ -31,9 +30,7 @@ pub async fn run(args: &ShowArgs, settings: &Settings, out: &mut Out<'_>) -> Exi
             ExitCode::Ok
         }
         Ok(None) => {
-            out.complain(&format!(
-                "There is no record {id}. A key belongs to its scope: unstuck show SCOPE KEY"
-            ));
+            out.complain(&format!("There is no record {id}. A key belongs to its scope: unstuck show SCOPE KEY"));
             ExitCode::Finding
         }
         Err(why) => {

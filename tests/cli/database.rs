@@ -1,5 +1,6 @@
 //! The commands against a world with a live incident.
 
+use sqlx::ConnectOptions as _;
 use unstuck::lab::incident;
 use unstuck::lab::world::{World, WorldOptions};
 
@@ -62,8 +63,15 @@ async fn check_show_and_doctor_tell_of_an_incident() {
 
     let doctor = place.run(&["doctor"]);
     for line in [
-        "ok  database:", "ok  profile: reference", "ok  environment: both sides say demo", "ok  rights:", "ok  actions:",
-        "ok  contract:", "ok  clocks:", "ok  indexes:", "!!  providers: none is configured",
+        "ok  database:",
+        "ok  profile: reference",
+        "ok  environment: both sides say demo",
+        "ok  rights:",
+        "ok  actions:",
+        "ok  contract:",
+        "ok  clocks:",
+        "ok  indexes:",
+        "!!  providers: none is configured",
     ] {
         assert!(doctor.said.contains(line), "{line} in\n{}", doctor.said);
     }
@@ -74,13 +82,14 @@ async fn check_show_and_doctor_tell_of_an_incident() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn install_needs_an_administrator_and_is_whole_or_nothing() {
     let database = crate::support::cluster::fresh_database("cli_install").await;
-    let place = Place::new().with("UNSTUCK_INSTALL_DATABASE_URL", &database.url());
+    let url = database.admin_options().to_url_lossy().to_string();
+    let place = Place::new().with("UNSTUCK_INSTALL_DATABASE_URL", &url);
     let apply = ["install", "--apply", "--environment", "eu-1", "--kind", "staging"];
     let empty = place.run(&apply);
     assert_eq!(empty.code, 1, "a database without the service's tables refuses: {empty:?}");
     assert!(empty.complained.contains("nothing was changed"), "{empty:?}");
 
-    let mut admin = sqlx::Connection::connect(&database.url()).await.unwrap();
+    let mut admin = database.admin_options().connect().await.unwrap();
     schema(&mut admin).await;
     let done = place.run(&apply);
     assert_eq!(done.code, 0, "{done:?}");

@@ -13,10 +13,8 @@ pub fn read(section: Section<'_>, providers: &[&str]) -> Vec<EnvironmentConfig> 
         .into_iter()
         .filter_map(|(name, section)| {
             if !is_a_name(name.get_ref()) {
-                section.wrong(
-                    &name.span(),
-                    "an environment's name is typed by people: small letters, digits and dashes",
-                );
+                section
+                    .wrong(&name.span(), "an environment's name is typed by people: small letters, digits and dashes");
             }
             one(name.into_inner(), section, providers)
         })
@@ -27,9 +25,7 @@ pub fn read(section: Section<'_>, providers: &[&str]) -> Vec<EnvironmentConfig> 
 pub fn is_a_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 32
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
 fn one(name: String, mut section: Section<'_>, providers: &[&str]) -> Option<EnvironmentConfig> {
@@ -60,19 +56,13 @@ fn one(name: String, mut section: Section<'_>, providers: &[&str]) -> Option<Env
     if let Some(listed) = &listed {
         for name in listed.get_ref() {
             if !providers.contains(&name.as_str()) {
-                section.wrong(
-                    &listed.span(),
-                    format!("there is no section [providers.{name}]"),
-                );
+                section.wrong(&listed.span(), format!("there is no section [providers.{name}]"));
             }
         }
     }
     section.close();
     Some(EnvironmentConfig {
-        environment: Environment {
-            name,
-            kind: kind?.into_inner(),
-        },
+        environment: Environment { name, kind: kind?.into_inner() },
         database_url_variable: database_url_variable.map(toml::Spanned::into_inner),
         profile: profile.map(toml::Spanned::into_inner),
         pooling: pooling.map_or_else(Pooling::default, toml::Spanned::into_inner),

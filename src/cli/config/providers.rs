@@ -42,9 +42,7 @@ fn one(
 ) -> Option<Adapter> {
     let built_in = section.text("adapter");
     let file = section.text("file");
-    let base_url = section.parsed("base_url", |text| {
-        provider::check_address(text).map(|_| text.to_owned())
-    });
+    let base_url = section.parsed("base_url", |text| provider::check_address(text).map(|_| text.to_owned()));
     let variable = section.parsed("secret_env", secrets::variable);
     let key_retention = section.length("key_retention");
     let settle = section.length("settle");
@@ -97,10 +95,7 @@ fn from_file(
     read_file: &dyn Fn(&Path) -> Result<String, ConfigError>,
     others: &mut Vec<Located>,
 ) -> Option<Adapter> {
-    let path = config
-        .parent()
-        .unwrap_or_else(|| Path::new("."))
-        .join(file.get_ref());
+    let path = config.parent().unwrap_or_else(|| Path::new(".")).join(file.get_ref());
     let text = match read_file(&path) {
         Ok(text) => text,
         Err(error) => {
@@ -111,10 +106,7 @@ fn from_file(
     match provider::read_adapter(&text) {
         Ok(adapter) => Some(adapter),
         Err(mistakes) => {
-            others.extend(mistakes.into_iter().map(|mistake| Located {
-                file: path.clone(),
-                mistake,
-            }));
+            others.extend(mistakes.into_iter().map(|mistake| Located { file: path.clone(), mistake }));
             None
         }
     }

@@ -40,10 +40,7 @@ pub fn look_for(text: &str, reading: &Reading<'_>) {
 /// `scheme://user:password@host`, anywhere in the line.
 fn has_password(line: &str) -> bool {
     line.split("://").skip(1).any(|after| {
-        let authority = after
-            .split(['/', '"', '\'', ' ', '?', '#'])
-            .next()
-            .unwrap_or("");
+        let authority = after.split(['/', '"', '\'', ' ', '?', '#']).next().unwrap_or("");
         authority
             .rsplit_once('@')
             .and_then(|(user, _)| user.split_once(':'))
@@ -72,7 +69,8 @@ mod tests {
     fn secrets_are_found_wherever_they_stand() {
         let text = "a = 1\nurl = \"postgres://me:hunter2@db/x\"\n# postgres://me:old@db/x\nk = 'sk_live_abcd1234'\n";
         assert_eq!(found(text), [2, 3, 4]);
-        let fine = "url = \"https://api.example.com:8080/x@y:z\"\nb = \"postgres://me@db/x\"\nrefuse = [\"sk_live_\"]\n";
+        let fine =
+            "url = \"https://api.example.com:8080/x@y:z\"\nb = \"postgres://me@db/x\"\nrefuse = [\"sk_live_\"]\n";
         assert!(found(fine).is_empty(), "{:?}", found(fine));
     }
 

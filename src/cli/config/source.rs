@@ -35,10 +35,7 @@ pub fn find(asked: Option<&Path>, around: &Surroundings<'_>) -> Option<PathBuf> 
         Some(around.system.join("unstuck/unstuck.toml")),
     ];
     // A file that exists and cannot be read is an error later, never silently another file.
-    candidates
-        .into_iter()
-        .flatten()
-        .find(|path| path.try_exists().unwrap_or(true))
+    candidates.into_iter().flatten().find(|path| path.try_exists().unwrap_or(true))
 }
 
 /// Finds and reads the configuration. No file at all is a configuration of defaults.
@@ -51,33 +48,28 @@ pub fn load(asked: Option<&Path>, around: &Surroundings<'_>) -> Result<Config, C
 
 /// The text of a file. Pipes work too; nothing is read without end.
 fn text_of(path: &Path) -> Result<String, ConfigError> {
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => ConfigError::Missing(path.to_owned()),
-        ErrorKind::IsADirectory => {
-            ConfigError::Unreadable(path.to_owned(), "it is a folder; name the file in it".to_owned())
-        }
-        ErrorKind::PermissionDenied => ConfigError::Unreadable(
-            path.to_owned(),
-            "permission denied; who may read it?".to_owned(),
-        ),
-        _ => ConfigError::Unreadable(path.to_owned(), error.to_string()),
+    let failed = |error: std::io::Error| {
+        let kind = error.kind();
+        let why = if kind == ErrorKind::NotFound {
+            return ConfigError::Missing(path.to_owned());
+        } else if kind == ErrorKind::IsADirectory {
+            "it is a folder; name the file in it".to_owned()
+        } else if kind == ErrorKind::PermissionDenied {
+            "permission denied; who may read it?".to_owned()
+        } else {
+            error.to_string()
+        };
+        ConfigError::Unreadable(path.to_owned(), why)
     };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(LONGEST.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    file.take(LONGEST.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > LONGEST) {
         return Err(ConfigError::TooLarge(path.to_owned()));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = error.utf8_error().valid_up_to();
-        let lines = error
-            .as_bytes()
-            .iter()
-            .take(before)
-            .filter(|byte| **byte == b'\n')
-            .count();
+        let lines = error.as_bytes().iter().take(before).filter(|byte| **byte == b'\n').count();
         ConfigError::NotText(path.to_owned(), lines.saturating_add(1))
     })
 }

@@ -21,7 +21,14 @@ fn the_example_is_a_configuration_and_names_the_defaults() {
     let (ours, default) = (&config.policy, Policy::default());
     let lengths = |p: &Policy| {
         [
-            p.stuck_after, p.plan_life, p.evidence_freshness, p.not_found_gap, p.not_found_gap_max, p.key_margin, p.skew, p.hold_max,
+            p.stuck_after,
+            p.plan_life,
+            p.evidence_freshness,
+            p.not_found_gap,
+            p.not_found_gap_max,
+            p.key_margin,
+            p.skew,
+            p.hold_max,
         ]
     };
     assert_eq!(lengths(ours), lengths(&default), "the example promises to show the defaults");

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Finding;
-use crate::cli::connect::NoStore;
 use crate::cli::settings::Settings;
+use crate::cli::settings::connect::NoStore;
 use crate::domain::answer::Answer;
 use crate::domain::port::StoreError;
 use crate::domain::snapshot::ServerFacts;
@@ -21,14 +21,12 @@ pub fn no_store(error: &NoStore, settings: &Settings) -> Finding {
                 settings.database_variable
             ),
         ),
-        NoStore::Store(why) => Finding::wrong(
-            format!("database: {why}"),
-            format!("correct the address in {}", settings.database_variable),
-        ),
-        NoStore::Queries(why) => Finding::wrong(
-            format!("query files: {why}"),
-            "correct the files of --queries, or start without it",
-        ),
+        NoStore::Store(why) => {
+            Finding::wrong(format!("database: {why}"), format!("correct the address in {}", settings.database_variable))
+        }
+        NoStore::Queries(why) => {
+            Finding::wrong(format!("query files: {why}"), "correct the files of --queries, or start without it")
+        }
     }
 }
 
@@ -37,9 +35,7 @@ pub fn no_connection(error: &StoreError, settings: &Settings) -> Finding {
     let variable = &settings.database_variable;
     let fix = match error {
         StoreError::Unreachable { .. } => format!("check the server, the network and the address in {variable}"),
-        StoreError::Denied { .. } => {
-            "grant the role unstuck_operator (see: unstuck install --print)".to_owned()
-        }
+        StoreError::Denied { .. } => "grant the role unstuck_operator (see: unstuck install --print)".to_owned(),
         StoreError::TimedOut { .. } => "try again; if it stays so, ask who holds the locks".to_owned(),
         StoreError::Contract { .. } => "correct the query file, or start without --queries".to_owned(),
         StoreError::CannotAnswer { .. } => {
@@ -53,10 +49,7 @@ pub fn no_connection(error: &StoreError, settings: &Settings) -> Finding {
 /// What was learned on connecting.
 pub fn facts(facts: &ServerFacts, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![
-        Finding::good(format!(
-            "database: {} on {}, as role {}",
-            facts.database, facts.server, facts.role
-        )),
+        Finding::good(format!("database: {} on {}, as role {}", facts.database, facts.server, facts.role)),
         Finding::good(format!("profile: {}", facts.profile)),
         environment(facts, settings),
         rights(facts),
@@ -106,10 +99,9 @@ fn rights(facts: &ServerFacts) -> Finding {
             "connect as a role that is only a member of unstuck_operator: then the console cannot remove anything, \
              whatever happens",
         ),
-        Answer::NotKnown { why } => Finding::not_known(
-            format!("rights: not known ({why})"),
-            "let the role read pg_catalog",
-        ),
+        Answer::NotKnown { why } => {
+            Finding::not_known(format!("rights: not known ({why})"), "let the role read pg_catalog")
+        }
     }
 }
 
@@ -151,11 +143,7 @@ pub fn clock(theirs: Instant, ours: Now, allowed: Seconds) -> Finding {
             "set both by NTP: a look-up is dated here and judged there",
         )
     } else {
-        Finding::good(format!(
-            "clocks: {} apart, {} allowed",
-            time::words(apart),
-            time::words(allowed)
-        ))
+        Finding::good(format!("clocks: {} apart, {} allowed", time::words(apart), time::words(allowed)))
     }
 }
 
@@ -173,10 +161,7 @@ pub fn indexes(missing: Option<Vec<String>>, profile: Option<&Profile>) -> Vec<F
         .iter()
         .filter(|index| missing.contains(&index.name))
         .map(|index| {
-            Finding::wrong(
-                format!("indexes: {} is missing: {}", index.name, index.why),
-                index.definition.clone(),
-            )
+            Finding::wrong(format!("indexes: {} is missing: {}", index.name, index.why), index.definition.clone())
         })
         .collect()
 }

@@ -91,8 +91,10 @@ fn clocks_and_indexes_have_their_fix() {
 
 #[test]
 fn providers_are_opened_and_their_secrets_missed() {
-    let text = "[providers.stripe]\n[providers.lab]\n[providers.x]\nadapter = \"lab\"\nbase_url = \"http://127.0.0.1:1\"\n";
-    let found = providers(&settings(text), &|name| (name == "UNSTUCK_STRIPE_KEY").then(|| "sk_live_hunter2".to_owned()));
+    let text =
+        "[providers.stripe]\n[providers.lab]\n[providers.x]\nadapter = \"lab\"\nbase_url = \"http://127.0.0.1:1\"\n";
+    let found =
+        providers(&settings(text), &|name| (name == "UNSTUCK_STRIPE_KEY").then(|| "sk_live_hunter2".to_owned()));
     assert_eq!(one(&found, "begins with sk_live_"), Standing::Wrong);
     assert_eq!(one(&found, "lab has no address"), Standing::Wrong);
     assert_eq!(one(&found, "provider x: can be asked"), Standing::Good);

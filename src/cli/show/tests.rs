@@ -37,7 +37,13 @@ fn what_is_not_known_is_a_dash_or_null_never_a_zero() {
     let mut without = dossier(detail, Vec::new());
     without.timeline = Answer::not_known("this schema keeps no history");
     let said = printed(&without);
-    for part in ["attempt -", "order        -", "amount not known", "No look-up is stored", "NOT KNOWN (this schema keeps no history)"] {
+    for part in [
+        "attempt -",
+        "order        -",
+        "amount not known",
+        "No look-up is stored",
+        "NOT KNOWN (this schema keeps no history)",
+    ] {
         assert!(said.contains(part), "{part}\nin\n{said}");
     }
     let json = as_json(&without, &decided(&without));

@@ -145,13 +145,10 @@ fn timeline(dossier: &Dossier, out: &mut Out<'_>) {
         (Some(entries), _) => {
             out.line("Timeline");
             for entry in entries {
-                let detail = entry.detail.as_deref().unwrap_or("");
-                out.line(&format!(
-                    "  {}  {:<10} {} {detail}",
-                    stamp(entry.at),
-                    entry.lane,
-                    entry.what
-                ));
+                let money = entry.money.as_ref().map(Money::to_string);
+                let more = [entry.detail.clone(), money, entry.reference.clone()].into_iter().flatten();
+                let more = more.collect::<Vec<_>>().join(" · ");
+                out.line(&format!("  {}  {:<10} {:<34} {more}", stamp(entry.at), entry.lane, entry.what));
             }
         }
         (None, why) => {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::config;
-use super::settings::{Settings, SettingsError};
+use super::{Settings, SettingsError};
+use crate::cli::config;
 use crate::domain::ids::ProviderName;
 use crate::domain::policy::ProviderTerms;
 use crate::domain::port::StoreError;
@@ -33,13 +33,10 @@ pub enum NoStore {
 pub fn profiles(settings: &Settings) -> Result<Arc<Vec<Profile>>, NoStore> {
     let mut library = Library::shipped();
     if let Some(folder) = &settings.queries {
-        library = library
-            .overlaid(folder)
-            .map_err(|mistakes| NoStore::Queries(profile::Mistakes(mistakes).to_string()))?;
+        library =
+            library.overlaid(folder).map_err(|mistakes| NoStore::Queries(profile::Mistakes(mistakes).to_string()))?;
     }
-    profile::load(&library)
-        .map(Arc::new)
-        .map_err(|mistakes| NoStore::Queries(mistakes.to_string()))
+    profile::load(&library).map(Arc::new).map_err(|mistakes| NoStore::Queries(mistakes.to_string()))
 }
 
 /// A store for these settings. It has not connected yet.
@@ -54,8 +51,7 @@ pub fn store(settings: &Settings) -> Result<PgStore, NoStore> {
     options.environment.clone_from(&settings.environment);
     options.profile.clone_from(&settings.profile);
     // A poll may take three quarters of the time between two, so that they never overlap.
-    options.poll_within =
-        Duration::from_millis(settings.poll.0.saturating_mul(750)).min(Duration::from_secs(10));
+    options.poll_within = Duration::from_millis(settings.poll.0.saturating_mul(750)).min(Duration::from_secs(10));
     Ok(PgStore::new(options))
 }
 
