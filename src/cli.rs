@@ -75,7 +75,13 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
         Some(Command::Demo(args)) => Ok(demo::run(args, &cli.common, &variable, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {
-            Err(why) => Err(why),
+            Err(why) => {
+                // Monitoring reads one line of the answer, whatever is wrong; the whole list is a complaint.
+                if let Some(Command::Check(args)) = asked {
+                    check::unusable(args, out);
+                }
+                Err(why)
+            }
             Ok(settings) => Ok(match asked {
                 Some(Command::Check(args)) => check::run(args, &settings, out).await,
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,

@@ -11,6 +11,8 @@ mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod lookup;
+#[cfg(test)]
 mod peek;
 #[cfg(test)]
 mod postgres;

@@ -24,12 +24,13 @@ pub async fn run(args: &CheckArgs, settings: &Settings, out: &mut Out<'_>) -> Ex
         },
         Err(error) => Verdict::not_known(&error.to_string()),
     };
-    if args.json {
-        out.json(&verdict.as_json(settings));
-    } else {
-        out.line(&verdict.line);
-    }
-    verdict.code
+    let environment = settings.environment.as_ref().map(|place| place.name.as_str());
+    verdict.tell(args, environment, out)
+}
+
+/// The one line when nothing could even be started; what is wrong is told beside it.
+pub fn unusable(args: &CheckArgs, out: &mut Out<'_>) -> ExitCode {
+    Verdict::not_known("the configuration or the command line has mistakes, nothing was asked").tell(args, None, out)
 }
 
 async fn look(store: &PgStore, args: &CheckArgs) -> Result<Snapshot, crate::domain::port::StoreError> {
@@ -71,9 +72,17 @@ impl Verdict {
         }
     }
 
+    fn tell(&self, args: &CheckArgs, environment: Option<&str>, out: &mut Out<'_>) -> ExitCode {
+        if args.json {
+            out.json(&self.as_json(environment));
+        } else {
+            out.line(&self.line);
+        }
+        self.code
+    }
+
     /// The same as an object. What is not known is null, never zero and never an empty list.
-    fn as_json(&self, settings: &Settings) -> Value {
-        let environment = settings.environment.as_ref().map(|place| &place.name);
+    fn as_json(&self, environment: Option<&str>) -> Value {
         let (level, as_of, alarms) = match &self.assessment {
             Some((assessment, at)) => {
                 (assessment.level, json!(at), assessment.alarms.iter().map(|alarm| one(alarm, *at)).collect())

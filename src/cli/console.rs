@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::out::{ExitCode, Out};
 use super::settings::{Settings, connect};
-use crate::app::model::Setup;
+use crate::app::model::{Acting, Setup};
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
 use crate::domain::port::{Provider, Store};
@@ -15,6 +15,13 @@ use crate::shell::{open, poll};
 ///
 /// A database that is away is a screen; only what can never work ends here, before the screen is taken.
 pub async fn run(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>, out: &mut Out<'_>) -> ExitCode {
+    if settings.environment.is_none() && settings.acting == Acting::On {
+        out.complain(
+            "--act needs to know where it is: write [environments.NAME] with its kind into unstuck.toml (see \
+             unstuck.example.toml). The database has to agree with the name.",
+        );
+        return ExitCode::NotKnown;
+    }
     let store = match connect::store(settings) {
         Ok(store) => Arc::new(store),
         Err(error) => {

@@ -15,6 +15,15 @@ fn all_mistakes_come_at_once_with_file_and_line() {
 }
 
 #[test]
+fn monitoring_gets_its_one_line_whatever_is_wrong() {
+    let place = Place::new().file("unstuck.toml", "colour = 1\n");
+    let line = place.run(&["check"]);
+    assert!(line.said.starts_with("NOT KNOWN: ") && line.said.lines().count() == 1, "{line:?}");
+    let json: serde_json::Value = serde_json::from_str(&place.run(&["check", "--json"]).said).unwrap();
+    assert_eq!((&json["level"], &json["exit_code"]), (&"not_known".into(), &3.into()), "{json}");
+}
+
+#[test]
 fn a_file_that_was_asked_for_must_be_there() {
     let ran = Place::new().run(&["--config", "gone.toml", "check"]);
     assert_eq!(ran.code, 3);
@@ -60,6 +69,8 @@ fn the_environment_is_never_guessed() {
     let ran = place.run(&["check"]);
     assert_eq!(ran.code, 3);
     assert!(ran.complained.contains("dev, prod") && ran.complained.contains("--environment NAME"), "{ran:?}");
+    let nowhere = Place::new().with("UNSTUCK_DATABASE_URL", "postgres://127.0.0.1:1/x").run(&["--act"]);
+    assert!(nowhere.code == 3 && nowhere.complained.contains("[environments.NAME]"), "{nowhere:?}");
     let odd = place.run(&["check", "--environment", "qa"]);
     assert!(odd.code == 3 && odd.complained.contains("no environment qa"), "{odd:?}");
 }

@@ -19,7 +19,7 @@ fn a_usage_error_is_3_everywhere_because_2_pages_somebody() {
         vec!["install"],
         vec!["install", "--apply", "--environment", "prod"],
         vec!["demo", "no-such-incident"],
-        vec!["--theme", "pink", "check"],
+        vec!["--theme", "pink", "doctor"],
         vec!["--log", "/nowhere/at/all.log", "check"],
     ] {
         let ran = place.run(&words);
