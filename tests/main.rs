@@ -1,4 +1,6 @@
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;
@@ -8,6 +10,8 @@ mod keys;
 mod lab;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod lookup;
 #[cfg(test)]
 mod peek;
 #[cfg(test)]
