@@ -7,7 +7,8 @@ use unstuck::app::keymap::KEYMAP;
 use unstuck::app::{Acting, Msg, update};
 use unstuck::domain::time::Now;
 
-use crate::support::scenario::{Console, incident, noon, stuck_records};
+use crate::support::console::Console;
+use crate::support::scenario::{incident, noon, stuck_records};
 
 /// Every place a key can be pressed in: keys that lead there from the start.
 const PLACES: &[&str] =

@@ -3,13 +3,13 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod flows;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod lab;
 #[cfg(test)]
 mod layers;
-#[cfg(test)]
-mod peek;
 #[cfg(test)]
 mod pty;
 #[cfg(test)]

@@ -14,8 +14,9 @@ use unstuck::domain::ids::{LogId, Version};
 use unstuck::domain::log::Outcome;
 use unstuck::ui::glyphs::ascii_of;
 
+use crate::support::console::Console;
 use crate::support::picture::{draw, picture, words};
-use crate::support::scenario::{Console, calm, hostile, incident, nothing_known};
+use crate::support::scenario::{calm, hostile, incident, nothing_known};
 
 const REASON: &str = "look-up shows it captured once";
 

@@ -116,7 +116,7 @@ pub fn provider_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
                 lines.push(Line::plain(format!("     {} Not found is not proof by itself.", safe_value(why))));
             }
             LookupOutcome::Unreachable { why, .. } => {
-                lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why))))
+                lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why))));
             }
         }
     }
