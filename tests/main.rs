@@ -11,7 +11,11 @@ mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod postgres;
+#[cfg(test)]
 mod pty;
+#[cfg(test)]
+mod queries;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]

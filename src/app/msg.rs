@@ -55,7 +55,6 @@ pub struct Polled {
 
 /// An answer to the guard.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a handful of these exist at a time, and each is moved once")]
 pub enum GuardMsg {
     /// The record, re-read to draw up a plan.
     Prepared(Result<Option<Box<Dossier>>, StoreError>),
@@ -64,7 +63,7 @@ pub enum GuardMsg {
     /// What came of it.
     Acted(Box<Acted>),
     /// What came of an intent whose outcome was not known.
-    ReadBack(Result<Option<LogEntry>, StoreError>),
+    ReadBack(Result<Option<Box<LogEntry>>, StoreError>),
 }
 
 /// What came of an action, and the record read back after it.

@@ -302,8 +302,8 @@ async fn read_only(
     environment: &Result<Option<Environment>, StoreError>,
     reading: &mut Reading<'_>,
 ) -> Result<Option<String>, StoreError> {
-    if profile.install.is_none() {
-        return Ok(Some(format!("Profile {} only reads: its schema has no guarded functions.", profile.name)));
+    if let Some(why) = profile.only_reads() {
+        return Ok(Some(why));
     }
     if server.installed == Installed::No {
         return Ok(Some("This database has no schema unstuck. See: unstuck install --print".to_owned()));

@@ -73,6 +73,13 @@ impl StoreOptions {
         }
     }
 
+    /// The same with other profiles, such as those of `--queries DIR`.
+    #[must_use]
+    pub fn with_profiles(mut self, profiles: Arc<Vec<Profile>>) -> Self {
+        self.profiles = profiles;
+        self
+    }
+
     /// For a server given as an address. The address is a secret: it may hold a password.
     ///
     /// # Errors

@@ -114,10 +114,15 @@ pub struct Profile {
     pub status: BTreeMap<String, Vec<String>>,
     /// What acting needs; `None` = a profile that only reads.
     pub install: Option<Install>,
+    /// Questions that are answered in part, and what is missing.
+    pub partly: BTreeMap<String, String>,
     /// The indexes.
     pub indexes: Vec<Index>,
     /// The invariants, by id.
     pub rules: Vec<RuleFile>,
+    /// Invariants of other profiles that this schema cannot be judged by, and why.
+    pub rules_off: Vec<(Rule, String)>,
+    cannot_call: BTreeMap<&'static str, String>,
     cannot: BTreeMap<Question, String>,
     questions: BTreeMap<Question, Checked>,
     uninstalled: BTreeMap<Question, Checked>,
@@ -148,6 +153,16 @@ impl Profile {
         self.calls.get(name)
     }
 
+    /// Why nothing can be changed through this profile; `None` when it has the guarded calls.
+    pub fn only_reads(&self) -> Option<String> {
+        if self.install.is_some() {
+            return None;
+        }
+        let why = self.cannot_call.get("do_adopt").or_else(|| self.cannot_call.values().next());
+        let why = why.map_or("its schema has no guarded functions", |why| why.trim_start_matches("read only: "));
+        Some(format!("Profile {} only reads: {why}.", self.name))
+    }
+
     /// Every guarded call.
     pub fn calls(&self) -> impl Iterator<Item = (&'static str, &Checked)> {
         self.calls.iter().map(|(name, checked)| (*name, checked))
@@ -167,6 +182,8 @@ struct Head {
     #[serde(default)]
     cannot: BTreeMap<String, String>,
     #[serde(default)]
+    partly: BTreeMap<String, String>,
+    #[serde(default)]
     index: Vec<Index>,
 }
 
@@ -176,19 +193,47 @@ struct Recognise {
     columns: Vec<String>,
 }
 
+/// What a schema has no answer for, and why.
+#[derive(Default)]
+struct Cannot {
+    questions: BTreeMap<Question, String>,
+    calls: BTreeMap<&'static str, String>,
+    rules: Vec<(String, String)>,
+}
+
 /// Loads every profile of the library.
 ///
 /// # Errors
 /// Every mistake of every file.
 pub fn load(library: &Library) -> Result<Vec<Profile>, Mistakes> {
     let mut mistakes = Vec::new();
-    let mut profiles = Vec::new();
+    let mut loaded = Vec::new();
     for name in library.profiles() {
         let loading = Loading { name: name.clone(), files: library.of_profile(&name), mistakes: Vec::new() };
         match loading.run() {
-            Ok(profile) => profiles.push(profile),
+            Ok(profile) => loaded.push(profile),
             Err(more) => mistakes.extend(more),
         }
+    }
+    // A rule that is not judged here is shown all the same, in the words of the profile that has it.
+    let known: BTreeMap<String, Rule> = loaded
+        .iter()
+        .flat_map(|(profile, _)| profile.rules.iter().map(|file| (file.rule.id.clone(), file.rule.clone())))
+        .collect();
+    let mut profiles = Vec::new();
+    for (mut profile, cannot_judge) in loaded {
+        for (id, why) in cannot_judge {
+            match known.get(&id) {
+                Some(rule) => profile.rules_off.push((rule.clone(), why)),
+                None if mistakes.is_empty() => {
+                    let place = format!("{}/profile.toml", profile.name);
+                    mistakes.push(Mistake::new(place, format!("{id} in [cannot] is no question, call or rule")));
+                }
+                None => {}
+            }
+        }
+        profile.rules_off.sort_by_key(|(rule, _)| (rule.id.len(), rule.id.clone()));
+        profiles.push(profile);
     }
     if mistakes.is_empty() { Ok(profiles) } else { Err(Mistakes(mistakes)) }
 }
@@ -201,7 +246,7 @@ struct Loading {
 }
 
 impl Loading {
-    fn run(mut self) -> Result<Profile, Vec<Mistake>> {
+    fn run(mut self) -> Result<(Profile, Vec<(String, String)>), Vec<Mistake>> {
         let place = format!("{}/profile.toml", self.name);
         let Some(source) = self.files.remove("profile.toml") else {
             return Err(vec![Mistake::new(place, "is missing")]);
@@ -214,10 +259,10 @@ impl Loading {
             let why = format!("is named {:?}, its folder {:?}", head.name, self.name);
             self.mistakes.push(Mistake::new(&source.file, why));
         }
-        let cannot = self.cannot(&source.file, &head);
+        let Cannot { questions: cannot, calls: cannot_call, rules: cannot_judge } = self.cannot(&source.file, &head);
         let needs = head.install.as_ref().map(|install| install.needs_schema.clone()).unwrap_or_default();
-        for word in &needs {
-            self.known(&source.file, word);
+        for word in needs.iter().chain(head.partly.keys()).filter(|word| Question::from_word(word).is_none()) {
+            self.mistakes.push(Mistake::new(&source.file, format!("{word} is not a question the console asks")));
         }
         for question in Question::ALL {
             let path = format!("{}.sql", question.word());
@@ -230,7 +275,7 @@ impl Loading {
         let without = head.install.as_ref().and_then(|install| install.without.clone());
         let uninstalled = without.map(|folder| self.questions(&format!("{folder}/"), &cannot)).unwrap_or_default();
         let rules = self.rules();
-        let calls = self.calls(head.install.as_ref());
+        let calls = self.calls(head.install.as_ref(), &cannot_call);
         self.script(head.install.as_ref());
         self.files.remove("schema.sql");
         for source in self.files.values() {
@@ -240,31 +285,40 @@ impl Loading {
         if !self.mistakes.is_empty() {
             return Err(self.mistakes);
         }
-        Ok(Profile {
+        let profile = Profile {
             name: head.name,
             description: head.description,
             recognise,
             status: head.status,
             install: head.install,
+            partly: head.partly,
             indexes: head.index,
             rules,
+            rules_off: Vec::new(),
+            cannot_call,
             cannot,
             questions,
             uninstalled,
             calls,
-        })
+        };
+        Ok((profile, cannot_judge))
     }
 
-    fn known(&mut self, file: &str, word: &str) -> Option<Question> {
-        let question = Question::from_word(word);
-        if question.is_none() {
-            self.mistakes.push(Mistake::new(file, format!("{word} is not a question the console asks")));
+    /// Sorts what has no answer. A word that is neither question nor call must be a rule of another profile.
+    fn cannot(&mut self, file: &str, head: &Head) -> Cannot {
+        let mut cannot = Cannot::default();
+        for (word, why) in &head.cannot {
+            if let Some(question) = Question::from_word(word) {
+                cannot.questions.insert(question, why.clone());
+            } else if let Some(call) = CALLS.iter().find(|call| *call == word) {
+                cannot.calls.insert(call, why.clone());
+            } else if word.starts_with("get_") || word.starts_with("do_") {
+                self.mistakes.push(Mistake::new(file, format!("{word} is not a question the console asks")));
+            } else {
+                cannot.rules.push((word.clone(), why.clone()));
+            }
         }
-        question
-    }
-
-    fn cannot(&mut self, file: &str, head: &Head) -> BTreeMap<Question, String> {
-        head.cannot.iter().filter_map(|(word, why)| Some((self.known(file, word)?, why.clone()))).collect()
+        cannot
     }
 
     fn questions(&mut self, folder: &str, cannot: &BTreeMap<Question, String>) -> BTreeMap<Question, Checked> {
@@ -308,7 +362,11 @@ impl Loading {
         rules
     }
 
-    fn calls(&mut self, install: Option<&Install>) -> BTreeMap<&'static str, Checked> {
+    fn calls(
+        &mut self,
+        install: Option<&Install>,
+        cannot: &BTreeMap<&'static str, String>,
+    ) -> BTreeMap<&'static str, Checked> {
         let mut calls = BTreeMap::new();
         for name in CALLS {
             let path = format!("{name}.sql");
@@ -320,7 +378,7 @@ impl Loading {
                     Ok(checked) => drop(calls.insert(*name, checked)),
                     Err(refused) => self.mistakes.push(refused.into()),
                 },
-                None if install.is_some() => {
+                None if install.is_some() && !cannot.contains_key(name) => {
                     self.mistakes.push(Mistake::new(format!("{}/{path}", self.name), "is missing"));
                 }
                 None => {}

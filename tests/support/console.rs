@@ -56,8 +56,8 @@ impl Console {
 
     /// The same, in a look.
     pub fn with(snapshot: Snapshot, look_name: &str, acting: Acting) -> Self {
-        let mut console = Self::blank(look_name, acting);
         static HISTORIES: OnceLock<BTreeMap<Signal, History>> = OnceLock::new();
+        let mut console = Self::blank(look_name, acting);
         let is_incident = snapshot == incident();
         console.model.histories =
             if is_incident { HISTORIES.get_or_init(|| histories(&snapshot)).clone() } else { histories(&snapshot) };
@@ -97,9 +97,10 @@ impl Console {
         let effects = update(&mut self.model, msg, self.now);
         for effect in &effects {
             self.effects.push(name(effect));
-            match effect {
-                Effect::Act(_, armed) if armed.order().action == "lookup" => self.lookups += 1,
-                effect => self.acts += usize::from(effect.changes_something()),
+            if is_look_up(effect) {
+                self.lookups += 1;
+            } else {
+                self.acts += usize::from(effect.changes_something());
             }
         }
         self.wished.extend(effects);
@@ -164,7 +165,7 @@ impl Console {
             let named = rest.strip_prefix('<').and_then(|r| r.split_once('>'));
             let (chord, after) = match named {
                 Some((name, after)) if named_key(name).is_some() => (named_key(name).expect("a key"), after),
-                _ => (Chord::char(c), &rest[c.len_utf8()..]),
+                _ => (Chord::char(c), rest.strip_prefix(c).expect("its first character")),
             };
             self.key(chord);
             self.settle();
@@ -257,7 +258,7 @@ impl Console {
                 entry.intent = Some(intent);
                 entry.result = Some("not done".into());
                 entry.detail = Some("Closed: the change never reached the database.".into());
-                self.send(Msg::Guard(run, GuardMsg::ReadBack(Ok(Some(entry)))));
+                self.send(Msg::Guard(run, GuardMsg::ReadBack(Ok(Some(Box::new(entry))))));
             }
             Effect::Copy(text) => {
                 self.copied.push(text);
@@ -311,6 +312,11 @@ fn histories(snapshot: &Snapshot) -> BTreeMap<Signal, History> {
         }
     }
     all
+}
+
+/// A look-up asks the provider and changes nothing.
+fn is_look_up(effect: &Effect) -> bool {
+    matches!(effect, Effect::Act(_, armed) if armed.order().action == "lookup")
 }
 
 fn named_key(name: &str) -> Option<Chord> {

@@ -449,6 +449,7 @@ pub fn dossier(record: &Record, at: Instant) -> Dossier {
         what: what.into(),
         detail: detail.map(Into::into),
         reference: reference.map(Into::into),
+        money: None,
     };
     Dossier {
         detail: RecordDetail {

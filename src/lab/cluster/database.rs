@@ -17,13 +17,15 @@ pub struct LabDatabase {
     admin: PgConnectOptions,
     maintenance: PgConnectOptions,
     logins: Vec<String>,
-    removed: Removed,
+    removal: Removal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Removed {
-    NotYet,
-    Done,
+enum Removal {
+    /// By us, when dropped.
+    Ours,
+    /// There is nothing to do: it is gone, or goes with its server.
+    Settled,
 }
 
 impl LabDatabase {
@@ -34,7 +36,7 @@ impl LabDatabase {
         sql::run(&mut connection, &format!("CREATE DATABASE {}", sql::ident(&name))).await?;
         let admin = maintenance.clone().database(&name);
         let made =
-            Self { name, token, admin, maintenance: maintenance.clone(), logins: Vec::new(), removed: Removed::NotYet };
+            Self { name, token, admin, maintenance: maintenance.clone(), logins: Vec::new(), removal: Removal::Ours };
         let comment = sql::literal(&format!("throw-away, made by unstuck for: {purpose}"));
         sql::run(&mut connection, &format!("COMMENT ON DATABASE {} IS {comment}", sql::ident(&made.name))).await?;
         connection.close().await?;
@@ -104,19 +106,27 @@ impl LabDatabase {
         Ok(login)
     }
 
+    /// Its whole server is about to go: removing the database first would only take time.
+    pub(in crate::lab) fn goes_with_its_server(&mut self) {
+        self.removal = Removal::Settled;
+    }
+
     /// Removes the database and its logins.
     ///
     /// # Errors
     /// Whatever the server says; the database is then still there.
     pub async fn remove(mut self) -> Result<(), ClusterError> {
-        self.removed = Removed::Done;
+        if self.removal == Removal::Settled {
+            return Ok(());
+        }
+        self.removal = Removal::Settled;
         take_away(&self.maintenance, &self.name, &self.logins).await
     }
 }
 
 impl Drop for LabDatabase {
     fn drop(&mut self) {
-        if self.removed == Removed::Done {
+        if self.removal == Removal::Settled {
             return;
         }
         let (maintenance, name, logins) =

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{Asking, Books, each};
 use crate::domain::policy::RulePolicy;
 use crate::domain::port::StoreError;
-use crate::domain::rule::{Breach, RuleReport, RuleState};
+use crate::domain::rule::{Breach, Rule, RuleReport, RuleState};
 use crate::domain::time::{Instant, Seconds};
 use crate::store::locked;
 use crate::store::profile::RuleFile;
@@ -110,22 +110,27 @@ impl Entry {
 }
 
 impl RuleBook {
-    /// What is known about every rule of the profile.
+    /// What is known about every rule, those included that this schema cannot be judged by.
     pub(in crate::store) fn reports(
         &self,
         rules: &[(RuleFile, Option<StoreError>)],
+        off: &[(Rule, String)],
         policy: &RulePolicy,
     ) -> Vec<RuleReport> {
-        rules
+        let judged = rules.iter().map(|(file, off)| {
+            let state = match unanswerable(file, off.as_ref(), policy) {
+                Some(why) => RuleState::NotKnown { why },
+                None => self.entries.get(&file.rule.id).cloned().unwrap_or_default().state(),
+            };
+            RuleReport { rule: file.rule.clone(), state }
+        });
+        let not_judged = off
             .iter()
-            .map(|(file, off)| {
-                let state = match unanswerable(file, off.as_ref(), policy) {
-                    Some(why) => RuleState::NotKnown { why },
-                    None => self.entries.get(&file.rule.id).cloned().unwrap_or_default().state(),
-                };
-                RuleReport { rule: file.rule.clone(), state }
-            })
-            .collect()
+            .map(|(rule, why)| RuleReport { rule: rule.clone(), state: RuleState::NotKnown { why: why.clone() } });
+        let mut reports: Vec<RuleReport> = judged.chain(not_judged).collect();
+        // I2 before I10.
+        reports.sort_by_key(|report| (report.rule.id.len(), report.rule.id.clone()));
+        reports
     }
 
     /// The rule whose audit is most overdue at `now`, with when it became due.
@@ -303,7 +308,7 @@ mod tests {
         let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
         let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
         let rules: Vec<_> = reference.rules.iter().map(|file| (file.clone(), None)).collect();
-        let reports = RuleBook::default().reports(&rules, &RulePolicy::default());
+        let reports = RuleBook::default().reports(&rules, &[], &RulePolicy::default());
         let i5 = reports.iter().find(|report| report.rule.id == "I5").unwrap();
         assert_eq!(i5.state, RuleState::NotKnown { why: "retention_s is not set in [policy]".to_owned() });
     }
@@ -311,7 +316,8 @@ mod tests {
     #[test]
     fn audits_go_round_and_violations_are_looked_at_sooner() {
         let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
-        let rules: Vec<_> = profiles[0].rules.iter().take(2).map(|file| (file.clone(), None)).collect();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
+        let rules: Vec<_> = reference.rules.iter().take(2).map(|file| (file.clone(), None)).collect();
         let every = Duration::from_mins(10);
         let policy = RulePolicy::default();
         let mut book = RuleBook::default();

@@ -33,7 +33,7 @@ pub fn heard(model: &mut Model, run: Run, msg: GuardMsg, now: Now) -> Vec<Effect
         GuardMsg::ReadBack(read) => {
             if let Some(Phase::Result(finished)) = guard_of(model).map(|g| &mut g.phase) {
                 finished.log = Some(match read {
-                    Ok(Some(entry)) => Ok(entry),
+                    Ok(Some(entry)) => Ok(*entry),
                     Ok(None) => Err("The log has no outcome for it yet. Press r to ask again.".to_owned()),
                     Err(error) => Err(format!("It could not be read back: {error}. Press r to ask again.")),
                 });
@@ -150,6 +150,15 @@ fn ended(model: &mut Model, acted: Acted) -> Vec<Effect> {
         effects.push(Effect::Quit);
     }
     effects
+}
+
+/// A plan that is too old is refused while it is on screen, not only when Enter is pressed.
+pub fn expire(model: &mut Model, now: Now) {
+    let Some(guard) = guard_of(model) else { return };
+    let expired = guard.plan.as_ref().is_some_and(|plan| now.0 > plan.expires_at());
+    if expired && matches!(guard.phase, Phase::Plan | Phase::Reason | Phase::Phrase) {
+        guard.refuse(Refused::new("The plan is too old.", "Nothing was sent. Make a new plan (n)."));
+    }
 }
 
 /// After a poll: a plan for a version that is no longer there is refused, and said.
