@@ -19,6 +19,7 @@ use crate::domain::payment::PaymentStatus;
 use crate::domain::record::Record;
 use crate::domain::time::{Now, age, clock, until, words};
 use crate::ui::layout::{Room, bottom, left, top};
+use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::panel::{panel, wrapped};
 use crate::ui::widgets::table::{self, Column, Table};
 use crate::ui::{Canvas, Line, Role, Span};
@@ -356,13 +357,17 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
     }
 }
 
+/// Columns an identity may take in front of a sentence.
+const NAME_WIDTH: usize = 48;
+
 /// 80x24: what the record under the cursor means, and that nothing is deleted here.
 fn under(model: &Model, id: &RecordId, hidden: usize, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let (_, area) = top(area, 1);
     let mut lines = Vec::new();
     if let Some(record) = model.record(id) {
         let (sentence, _) = record::sentence_of(model, record, now);
-        lines.push(Line::plain(format!(" {id}: ")).then(sentence));
+        let name = cut(&id.to_string(), NAME_WIDTH, Keep::End, canvas.charset());
+        lines.push(Line::plain(format!(" {name}: ")).then(sentence));
     }
     let mut wrapped = wrapped(&lines, usize::from(area.width), canvas);
     wrapped.truncate(2);
