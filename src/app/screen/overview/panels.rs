@@ -81,8 +81,8 @@ fn provider_lines(snapshot: &Snapshot) -> Vec<Line> {
         .map(|p| {
             let (sign, role) = if p.unknown > 0 { ("!!", Role::Critical) } else { ("  ", Role::Normal) };
             let p95 = p.p95_ms.map_or_else(|| "p95 not known".into(), |ms| format!("p95 {ms} ms"));
-            let share = p.timeouts.saturating_mul(100).checked_div(p.calls);
-            let share = share.map_or_else(String::new, |s| format!(" ({s}%)"));
+            let share = p.timeouts.saturating_mul(1000).checked_div(p.calls);
+            let share = share.map_or_else(String::new, |s| format!(" ({}.{}%)", s / 10, s % 10));
             Line::of(role, format!("{sign} {}", p.provider))
                 .then(format!("  unknown {} · time-outs {}{share} of {} · {p95}", p.unknown, p.timeouts, p.calls))
         })
