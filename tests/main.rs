@@ -5,6 +5,8 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod flows;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod lab;
@@ -12,8 +14,6 @@ mod lab;
 mod layers;
 #[cfg(test)]
 mod lookup;
-#[cfg(test)]
-mod peek;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
