@@ -1,4 +1,6 @@
 #[cfg(test)]
+mod age;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;
