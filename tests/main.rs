@@ -1,6 +1,8 @@
 #[cfg(test)]
 mod age;
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;
@@ -12,6 +14,8 @@ mod keys;
 mod lab;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod lookup;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
