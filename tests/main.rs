@@ -11,6 +11,8 @@ mod peek;
 #[cfg(test)]
 mod pty;
 #[cfg(test)]
+mod story;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tape;
