@@ -16,3 +16,5 @@ mod story;
 mod support;
 #[cfg(test)]
 mod tape;
+#[cfg(test)]
+mod terminal;
