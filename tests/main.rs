@@ -3,13 +3,21 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod keys;
+#[cfg(test)]
 mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod peek;
 #[cfg(test)]
+mod postgres;
+#[cfg(test)]
 mod pty;
+#[cfg(test)]
+mod queries;
+#[cfg(test)]
+mod screens;
 #[cfg(test)]
 mod story;
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod launch;
 pub mod picture;
 pub mod pty;
 pub mod scenario;
+pub mod store;
 pub mod tape;
 pub mod view;
 

@@ -22,7 +22,7 @@ seen AS (
   FROM me m
   WHERE m.status = 'STARTED' AND m.locked_at + interval '60 seconds' < now()
 )
-SELECT s.at, 'record' AS lane, s.what, s.detail, s.key AS ref
+SELECT s.at, 'record' AS lane, s.what, s.detail, s.key AS ref, NULL::bigint AS amount, NULL::text AS currency
 FROM seen s
 ORDER BY s.at, s.nth
 LIMIT $3::bigint

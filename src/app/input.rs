@@ -70,10 +70,17 @@ impl InputGuards {
 /// Keys that people hold down: a slow line delivers them in bunches.
 fn moves(chord: Chord) -> bool {
     match chord.key {
-        Key::Up | Key::Down | Key::Left | Key::Right | Key::PageUp | Key::PageDown | Key::Home | Key::End => true,
+        Key::Up
+        | Key::Down
+        | Key::Left
+        | Key::Right
+        | Key::PageUp
+        | Key::PageDown
+        | Key::Home
+        | Key::End
+        | Key::Backspace => true,
         Key::Char('j' | 'k' | 'J' | 'K') => chord.held == Held::Nothing,
         Key::Char('d' | 'u') => chord.held == Held::Ctrl,
-        Key::Backspace => true,
         Key::Char(_) | Key::Enter | Key::Esc | Key::Tab | Key::BackTab | Key::Delete | Key::Insert | Key::F(_) => false,
     }
 }

@@ -202,9 +202,13 @@ impl Model {
         self.picture.freshness(self.setup.poll_every, now)
     }
 
-    /// The database's clock now.
+    /// The moment ages are counted to, by the database's clock: now, or, when the picture is old, the
+    /// moment it was taken. An old picture does not go on ageing by itself: it is "as of".
     pub fn db_now(&self, now: Now) -> Instant {
-        self.picture.db_now(now)
+        match self.picture.snapshot() {
+            Some(snapshot) if self.freshness(now).is_old() => snapshot.db_now,
+            Some(_) | None => self.picture.db_now(now),
+        }
     }
 
     /// The screen that is shown, or that the shown record was opened from.

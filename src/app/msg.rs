@@ -63,7 +63,7 @@ pub enum GuardMsg {
     /// What came of it.
     Acted(Box<Acted>),
     /// What came of an intent whose outcome was not known.
-    ReadBack(Result<Option<LogEntry>, StoreError>),
+    ReadBack(Result<Option<Box<LogEntry>>, StoreError>),
 }
 
 /// What came of an action, and the record read back after it.

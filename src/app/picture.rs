@@ -192,15 +192,10 @@ impl Picture {
             Freshness::Fresh(_) | Freshness::Ageing(_) => None,
             Freshness::Waiting => Some("Actions are off: no picture of the database yet.".into()),
             Freshness::Paused(_) => Some("Actions are off while the picture is paused. Press p for now.".into()),
-            Freshness::Stale(old) => Some(format!(
-                "Actions are off: the picture is {} old (as of {}). They come back with the next poll.",
-                words(old),
-                self.as_of()
-            )),
-            Freshness::Lost(_) => Some(format!(
-                "Actions are off: the database does not answer. The last picture is as of {}. Nothing is queued.",
-                self.as_of()
-            )),
+            Freshness::Stale(old) => {
+                Some(format!("Actions are off: the picture is {} old. They come back with the next poll.", words(old)))
+            }
+            Freshness::Lost(_) => Some("Actions are off: the database does not answer. Nothing is queued.".into()),
         }
     }
 }

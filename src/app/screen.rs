@@ -117,7 +117,7 @@ impl Screens {
 /// Takes a snapshot into every screen. A screen on view keeps its order; the others sort anew.
 /// Returns a notice when the row under the cursor left.
 pub fn sync_all(model: &mut Model, all: Reading) -> Option<String> {
-    let Some(seen) = model.picture.shown() else { return None };
+    let seen = model.picture.shown()?;
     let here = model.screen();
     let snapshot = &*seen.snapshot;
     for screen in SCREENS {

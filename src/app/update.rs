@@ -338,12 +338,10 @@ fn moved(model: &mut Model, now: Now, go: impl Fn(&mut Model, Now) -> Option<Vec
 
 /// What `y` copies: the record under the cursor, else the sentence.
 fn copied(model: &Model, now: Now) -> String {
-    match model.target() {
-        Some(id) => id.to_string(),
-        None => {
-            let lines = super::screen::overview::sentence_lines(model, now);
-            let words: Vec<String> = lines.iter().map(|l| l.words().trim().to_owned()).collect();
-            format!("{} {}", model.setup.context.environment, words.join(" "))
-        }
+    if let Some(id) = model.target() {
+        return id.to_string();
     }
+    let lines = super::screen::overview::sentence_lines(model, now);
+    let words: Vec<String> = lines.iter().map(|l| l.words().trim().to_owned()).collect();
+    format!("{} {}", model.setup.context.environment, words.join(" "))
 }

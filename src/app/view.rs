@@ -12,9 +12,10 @@ use super::picture::Freshness;
 use super::screen::{SCREENS, record, screen};
 use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
-use crate::ui::layout::{Page, Room, inset};
+use crate::ui::layout::{Page, Room, inset, top};
 use crate::ui::widgets::band::{self, Band};
 use crate::ui::widgets::footer;
+use crate::ui::widgets::panel::wrapped;
 use crate::ui::widgets::tabs::{self, Here, Tab};
 use crate::ui::{Canvas, Line, Role};
 
@@ -30,10 +31,17 @@ pub fn view(model: &Model, frame: &mut Frame<'_>, now: Now) {
     rule(model, &mut canvas, page.rule, freshness, now);
     let covered = matches!(model.dialog, Some(Dialog::Guard(_)));
     if !covered {
+        let mut body = page.body;
+        if freshness.is_old() && model.picture.snapshot().is_some() {
+            let (head, rest) = top(body, 1);
+            let as_of = Line::of(Role::Stale, format!(" as of {} ", model.picture.as_of()));
+            canvas.line(head, &as_of.then("  Numbers and ages are of that moment. Trend: not known now."));
+            body = rest;
+        }
         canvas.lay_over(freshness.is_old().then_some(Role::Old));
         match &model.place {
-            Place::Screen(id) => (screen(*id).view)(model, &mut canvas, page.body, page.room, now),
-            Place::Record(id, _) => record::view(model, id, &mut canvas, page.body, page.room, now),
+            Place::Screen(id) => (screen(*id).view)(model, &mut canvas, body, page.room, now),
+            Place::Record(id, _) => record::view(model, id, &mut canvas, body, page.room, now),
         }
         canvas.lay_over(None);
     }
@@ -157,14 +165,13 @@ fn notice(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshne
     }
     if let Some(notice) = model.notice.as_ref().filter(|n| n.is_current(now)) {
         let sign = if notice.role == Role::Caution { " ! " } else { " i " };
-        let width = usize::from(area.width).saturating_sub(1);
-        let text = crate::ui::wide::cut(
-            &format!("{sign}{}", notice.text),
-            width,
-            crate::ui::wide::Keep::Start,
-            canvas.charset(),
-        );
-        canvas.line(area, &Line::of(notice.role, text));
+        let text = Line::of(notice.role, format!("{sign}{}", notice.text));
+        let rows = wrapped(&[text], usize::from(area.width), canvas);
+        // A long one takes the row above, too.
+        let more = u16::from(rows.len() > 1 && area.y > 3);
+        let place = Rect { y: area.y.saturating_sub(more), height: area.height.saturating_add(more), ..area };
+        canvas.clear(place, Role::Normal);
+        canvas.lines(place, &rows);
         return;
     }
     // A small window has no rule: what the banner says must still be on it.

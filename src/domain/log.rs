@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ids::{LogId, Operator, RecordId};
+use super::money::Money;
 use super::time::Instant;
 
 /// One row of the append-only log.
@@ -93,4 +94,6 @@ pub struct TimelineEntry {
     pub detail: Option<String>,
     /// An id that goes with it.
     pub reference: Option<String>,
+    /// How much it is about, where it is about money.
+    pub money: Option<Money>,
 }

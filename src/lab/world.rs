@@ -54,6 +54,9 @@ impl World {
     pub async fn start(options: WorldOptions) -> Result<Self, LabError> {
         let cluster = Cluster::start(options.cluster.clone()).await?;
         let mut world = Self::start_in(&cluster, options).await?;
+        if cluster.directory().is_some() {
+            world.database.goes_with_its_server();
+        }
         world.cluster = Some(cluster);
         Ok(world)
     }

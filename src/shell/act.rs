@@ -71,8 +71,9 @@ impl Hands {
                 self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) })
             }
             Effect::Act(run, armed) => self.act(run, *armed, keeping),
-            Effect::ReadBack(run, intent) => self
-                .answer(move |work| async move { Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await)) }),
+            Effect::ReadBack(run, intent) => self.answer(move |work| async move {
+                Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await.map(|entry| entry.map(Box::new))))
+            }),
             Effect::Refused(event) => self.answer(move |work| async move {
                 let written = match work.store() {
                     Ok(store) => store.refused(&event).await,

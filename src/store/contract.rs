@@ -110,9 +110,7 @@ impl Question {
             Self::Offenders => ("since timestamptz, limit int8", &[OFFENDERS]),
             Self::Record => ("scope text, key text", &[RECORD, RECORD_MORE]),
             Self::Evidence => ("scope text, key text, limit int8", &[EVIDENCE]),
-            Self::Timeline => {
-                ("scope text, key text, limit int8", &["at timestamptz, lane text, what text, detail text?, ref text?"])
-            }
+            Self::Timeline => ("scope text, key text, limit int8", &[TIMELINE]),
             Self::Find => {
                 ("id text, limit int8", &["scope text, key text, order_id text?, payment_id text?, why text"])
             }
@@ -145,6 +143,7 @@ const RATES: &str = "minute timestamptz, requests int8, ok int8, conflict int8, 
 const PROVIDERS: &str = "provider text, calls int8, timeouts int8, errors int8, p95_ms float8?, unknown int8";
 
 const OFFENDERS: &str = "scope text, route text, key text?, conflicts int8, mismatches int8, last_at timestamptz";
+const TIMELINE: &str = "at timestamptz, lane text, what text, detail text?, ref text?, amount int8?, currency text?";
 
 const EVIDENCE: &str = "id int8, at timestamptz, operator text, provider text, started_at timestamptz, outcome text, \
     definitive bool, why text?, observed jsonb, steps jsonb";

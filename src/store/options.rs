@@ -57,7 +57,8 @@ impl StoreOptions {
     /// For a server given as connection options.
     pub fn new(server: PgConnectOptions, profiles: Arc<Vec<Profile>>) -> Self {
         Self {
-            server: server.application_name(APPLICATION).statement_cache_capacity(200),
+            // Values come in binary, so float digits need no start-up option: some poolers refuse it.
+            server: server.application_name(APPLICATION).statement_cache_capacity(200).extra_float_digits(None),
             profiles,
             pooling: Pooling::default(),
             policy: Policy::default(),
@@ -71,6 +72,13 @@ impl StoreOptions {
             page: 200,
             audit_every: Duration::from_mins(10),
         }
+    }
+
+    /// The same with other profiles, such as those of `--queries DIR`.
+    #[must_use]
+    pub fn with_profiles(mut self, profiles: Arc<Vec<Profile>>) -> Self {
+        self.profiles = profiles;
+        self
     }
 
     /// For a server given as an address. The address is a secret: it may hold a password.

@@ -103,7 +103,7 @@ pub(super) async fn poll(
     };
     rules::windows(&options.policy.rules, &mut asking, books).await;
     asking.reading.lost()?;
-    let rules = super::locked(books).rules.reports(bound.rules(), &options.policy.rules);
+    let rules = super::locked(books).rules.reports(bound.rules(), &bound.profile.rules_off, &options.policy.rules);
     Ok(Snapshot {
         db_now: now,
         pulse,

@@ -5,16 +5,18 @@
 //! Knows no connection.
 
 mod header;
+mod loading;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
 
 use super::contract::Question;
-use super::gate::{self, CALLS, Checked};
-use super::library::{Library, Source};
+use super::gate::{self, Checked};
+use super::library::Library;
 use crate::domain::rule::Rule;
+use loading::{Loaded, Loading};
 
 /// A mistake in a profile, with the file it is in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -114,10 +116,15 @@ pub struct Profile {
     pub status: BTreeMap<String, Vec<String>>,
     /// What acting needs; `None` = a profile that only reads.
     pub install: Option<Install>,
+    /// Questions that are answered in part, and what is missing.
+    pub partly: BTreeMap<String, String>,
     /// The indexes.
     pub indexes: Vec<Index>,
     /// The invariants, by id.
     pub rules: Vec<RuleFile>,
+    /// Invariants of other profiles that this schema cannot be judged by, and why.
+    pub rules_off: Vec<(Rule, String)>,
+    cannot_call: BTreeMap<&'static str, String>,
     cannot: BTreeMap<Question, String>,
     questions: BTreeMap<Question, Checked>,
     uninstalled: BTreeMap<Question, Checked>,
@@ -148,32 +155,20 @@ impl Profile {
         self.calls.get(name)
     }
 
+    /// Why nothing can be changed through this profile; `None` when it has the guarded calls.
+    pub fn only_reads(&self) -> Option<String> {
+        if self.install.is_some() {
+            return None;
+        }
+        let why = self.cannot_call.get("do_adopt").or_else(|| self.cannot_call.values().next());
+        let why = why.map_or("its schema has no guarded functions", |why| why.trim_start_matches("read only: "));
+        Some(format!("Profile {} only reads: {why}.", self.name))
+    }
+
     /// Every guarded call.
     pub fn calls(&self) -> impl Iterator<Item = (&'static str, &Checked)> {
         self.calls.iter().map(|(name, checked)| (*name, checked))
     }
-}
-
-/// The head of `profile.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    name: String,
-    description: String,
-    recognise: Recognise,
-    #[serde(default)]
-    status: BTreeMap<String, Vec<String>>,
-    install: Option<Install>,
-    #[serde(default)]
-    cannot: BTreeMap<String, String>,
-    #[serde(default)]
-    index: Vec<Index>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Recognise {
-    columns: Vec<String>,
 }
 
 /// Loads every profile of the library.
@@ -182,178 +177,34 @@ struct Recognise {
 /// Every mistake of every file.
 pub fn load(library: &Library) -> Result<Vec<Profile>, Mistakes> {
     let mut mistakes = Vec::new();
-    let mut profiles = Vec::new();
+    let mut loaded = Vec::new();
     for name in library.profiles() {
-        let loading = Loading { name: name.clone(), files: library.of_profile(&name), mistakes: Vec::new() };
-        match loading.run() {
-            Ok(profile) => profiles.push(profile),
+        match Loading::new(library, &name).run() {
+            Ok(profile) => loaded.push(profile),
             Err(more) => mistakes.extend(more),
         }
     }
-    if mistakes.is_empty() { Ok(profiles) } else { Err(Mistakes(mistakes)) }
-}
-
-/// One profile on its way in.
-struct Loading {
-    name: String,
-    files: BTreeMap<String, Source>,
-    mistakes: Vec<Mistake>,
-}
-
-impl Loading {
-    fn run(mut self) -> Result<Profile, Vec<Mistake>> {
-        let place = format!("{}/profile.toml", self.name);
-        let Some(source) = self.files.remove("profile.toml") else {
-            return Err(vec![Mistake::new(place, "is missing")]);
-        };
-        let head: Head = match toml::from_str(&source.text) {
-            Ok(head) => head,
-            Err(error) => return Err(vec![Mistake::new(source.file, error.to_string().trim())]),
-        };
-        if head.name != self.name {
-            let why = format!("is named {:?}, its folder {:?}", head.name, self.name);
-            self.mistakes.push(Mistake::new(&source.file, why));
-        }
-        let cannot = self.cannot(&source.file, &head);
-        let needs = head.install.as_ref().map(|install| install.needs_schema.clone()).unwrap_or_default();
-        for word in &needs {
-            self.known(&source.file, word);
-        }
-        for question in Question::ALL {
-            let path = format!("{}.sql", question.word());
-            if !self.files.contains_key(&path) && !cannot.contains_key(&question) {
-                let why = "is missing; answer it, or say in [cannot] why not";
-                self.mistakes.push(Mistake::new(format!("{}/{path}", self.name), why));
-            }
-        }
-        let questions = self.questions("", &cannot);
-        let without = head.install.as_ref().and_then(|install| install.without.clone());
-        let uninstalled = without.map(|folder| self.questions(&format!("{folder}/"), &cannot)).unwrap_or_default();
-        let rules = self.rules();
-        let calls = self.calls(head.install.as_ref());
-        self.script(head.install.as_ref());
-        self.files.remove("schema.sql");
-        for source in self.files.values() {
-            self.mistakes.push(Mistake::new(&source.file, "is not a file the console knows"));
-        }
-        let recognise = self.recognise(&source.file, &head.recognise.columns);
-        if !self.mistakes.is_empty() {
-            return Err(self.mistakes);
-        }
-        Ok(Profile {
-            name: head.name,
-            description: head.description,
-            recognise,
-            status: head.status,
-            install: head.install,
-            indexes: head.index,
-            rules,
-            cannot,
-            questions,
-            uninstalled,
-            calls,
-        })
-    }
-
-    fn known(&mut self, file: &str, word: &str) -> Option<Question> {
-        let question = Question::from_word(word);
-        if question.is_none() {
-            self.mistakes.push(Mistake::new(file, format!("{word} is not a question the console asks")));
-        }
-        question
-    }
-
-    fn cannot(&mut self, file: &str, head: &Head) -> BTreeMap<Question, String> {
-        head.cannot.iter().filter_map(|(word, why)| Some((self.known(file, word)?, why.clone()))).collect()
-    }
-
-    fn questions(&mut self, folder: &str, cannot: &BTreeMap<Question, String>) -> BTreeMap<Question, Checked> {
-        let mut found = BTreeMap::new();
-        for question in Question::ALL {
-            let Some(source) = self.files.remove(&format!("{folder}{}.sql", question.word())) else {
-                continue;
-            };
-            if cannot.contains_key(&question) {
-                self.mistakes.push(Mistake::new(&source.file, "answers a question that [cannot] says has no answer"));
-            }
-            match gate::read(&source.file, &source.text) {
-                Ok(checked) => drop(found.insert(question, checked)),
-                Err(refused) => self.mistakes.push(refused.into()),
-            }
-        }
-        found
-    }
-
-    fn rules(&mut self) -> Vec<RuleFile> {
-        let paths: Vec<String> = self.files.keys().filter(|path| path.starts_with("rules/")).cloned().collect();
-        let mut rules = Vec::new();
-        let mut ids = BTreeSet::new();
-        for source in paths.iter().filter_map(|path| self.files.remove(path)).collect::<Vec<_>>() {
-            match (header::parse(&source.file, &source.text), gate::read(&source.file, &source.text)) {
-                (Ok((rule, needs)), Ok(checked)) => {
-                    if !ids.insert(rule.id.clone()) {
-                        let why = format!("there is another rule {}", rule.id);
-                        self.mistakes.push(Mistake::new(&source.file, why));
-                    }
-                    rules.push(RuleFile { rule, needs, checked });
-                }
-                (header, gate) => {
-                    self.mistakes.extend(header.err().into_iter().flatten());
-                    self.mistakes.extend(gate.err().map(Mistake::from));
-                }
-            }
-        }
-        // I2 before I10.
-        rules.sort_by_key(|file| (file.rule.id.len(), file.rule.id.clone()));
-        rules
-    }
-
-    fn calls(&mut self, install: Option<&Install>) -> BTreeMap<&'static str, Checked> {
-        let mut calls = BTreeMap::new();
-        for name in CALLS {
-            let path = format!("{name}.sql");
-            match self.files.remove(&path) {
-                Some(source) if install.is_none() => {
-                    self.mistakes.push(Mistake::new(&source.file, "a profile without [install] cannot act"));
-                }
-                Some(source) => match gate::change(&source.file, &source.text) {
-                    Ok(checked) => drop(calls.insert(*name, checked)),
-                    Err(refused) => self.mistakes.push(refused.into()),
-                },
-                None if install.is_some() => {
-                    self.mistakes.push(Mistake::new(format!("{}/{path}", self.name), "is missing"));
+    // A rule that is not judged here is shown all the same, in the words of the profile that has it.
+    let known: BTreeMap<String, Rule> = loaded
+        .iter()
+        .flat_map(|loaded| loaded.profile.rules.iter().map(|file| (file.rule.id.clone(), file.rule.clone())))
+        .collect();
+    let mut profiles = Vec::new();
+    for Loaded { mut profile, cannot_judge } in loaded {
+        for (id, why) in cannot_judge {
+            match known.get(&id) {
+                Some(rule) => profile.rules_off.push((rule.clone(), why)),
+                None if mistakes.is_empty() => {
+                    let place = format!("{}/profile.toml", profile.name);
+                    mistakes.push(Mistake::new(place, format!("{id} in [cannot] is no question, call or rule")));
                 }
                 None => {}
             }
         }
-        calls
+        profile.rules_off.sort_by_key(|(rule, _)| (rule.id.len(), rule.id.clone()));
+        profiles.push(profile);
     }
-
-    fn script(&mut self, install: Option<&Install>) {
-        let Some(install) = install else { return };
-        match self.files.remove(&install.file) {
-            Some(source) => {
-                if let Err(refused) = gate::install(&source.file, &source.text) {
-                    self.mistakes.push(refused.into());
-                }
-            }
-            None => self.mistakes.push(Mistake::new(format!("{}/{}", self.name, install.file), "is missing")),
-        }
-    }
-
-    fn recognise(&mut self, file: &str, columns: &[String]) -> Vec<(String, String)> {
-        let mut pairs = Vec::new();
-        for column in columns {
-            match column.split_once('.') {
-                Some((table, name)) => pairs.push((table.to_owned(), name.to_owned())),
-                None => self.mistakes.push(Mistake::new(file, format!("{column} is not table.column"))),
-            }
-        }
-        if pairs.is_empty() {
-            self.mistakes.push(Mistake::new(file, "says nothing to recognise the schema by"));
-        }
-        pairs
-    }
+    if mistakes.is_empty() { Ok(profiles) } else { Err(Mistakes(mistakes)) }
 }
 
 impl From<gate::Refused> for Mistake {
@@ -364,6 +215,7 @@ impl From<gate::Refused> for Mistake {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gate::CALLS;
     use super::*;
 
     fn shipped_with(path: &str, text: Option<&str>) -> Result<Vec<Profile>, Mistakes> {

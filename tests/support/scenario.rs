@@ -3,6 +3,7 @@
 //! Nothing here has a clock: every picture is the same on every run.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use chrono::{DateTime, TimeDelta};
 use unstuck::app::effect::Effect;
@@ -43,10 +44,18 @@ pub fn ago(seconds: u64) -> Instant {
 
 /// A look by name: `dark`, `light`, `mono`, `ascii`.
 pub fn look(name: &str) -> Look {
-    match name {
-        "ascii" => Look::new(Theme::named("dark").expect("a theme"), Charset::Ascii),
-        theme => Look::new(Theme::named(theme).expect("a theme"), Charset::Unicode),
-    }
+    static LOOKS: OnceLock<Vec<(&str, Look)>> = OnceLock::new();
+    let looks = LOOKS.get_or_init(|| {
+        let unicode = |theme| Look::new(Theme::named(theme).expect("a theme"), Charset::Unicode);
+        let ascii = Look::new(Theme::named("dark").expect("a theme"), Charset::Ascii);
+        vec![("dark", unicode("dark")), ("light", unicode("light")), ("mono", unicode("mono")), ("ascii", ascii)]
+    });
+    looks.iter().find(|(known, _)| *known == name).expect("a look").1.clone()
+}
+
+fn policy() -> Policy {
+    static POLICY: OnceLock<Policy> = OnceLock::new();
+    POLICY.get_or_init(Policy::default).clone()
 }
 
 /// What a console in production is started with.
@@ -57,7 +66,7 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
             environment: Environment { name: "prod".into(), kind: EnvironmentKind::Production },
             operator: Operator::new("dana"),
             role: "not connected".into(),
-            policy: Policy::default(),
+            policy: policy(),
             terms: BTreeMap::from([(ProviderName::new("acme-psp"), terms)]),
         },
         acting,
@@ -115,12 +124,12 @@ pub fn stuck_records() -> Vec<Record> {
     ]
 }
 
-fn rates() -> Rates {
+fn rates(bad_minutes: u64) -> Rates {
     let mut rates = Rates::default();
     rates.known_since = Some(ago(3_600));
     for minute in 0..60_u64 {
         let start = DateTime::from_timestamp(ago(minute * 60).timestamp() / 60 * 60, 0).expect("a minute");
-        let conflict = if minute < 22 { 20 } else { 1 };
+        let conflict = if minute < bad_minutes { 20 } else { 1 };
         let counts = Minute {
             requests: 412,
             ok: 380,
@@ -225,6 +234,11 @@ fn pulse(signal: Signal, count: u64, minor: i64, oldest: u64) -> Pulse {
 
 /// The incident: a provider that stopped answering 22 minutes ago.
 pub fn incident() -> Snapshot {
+    static INCIDENT: OnceLock<Snapshot> = OnceLock::new();
+    INCIDENT.get_or_init(build_incident).clone()
+}
+
+fn build_incident() -> Snapshot {
     let at = noon();
     let stuck = stuck_records();
     let unknown: Vec<Record> =
@@ -245,7 +259,7 @@ pub fn incident() -> Snapshot {
         ),
         stuck: Answer::known(stuck, at),
         unknown: Answer::known(unknown, at),
-        rates: Answer::known(rates(), at),
+        rates: Answer::known(rates(22), at),
         providers: Answer::known(
             vec![
                 ProviderHealth {
@@ -341,6 +355,18 @@ pub fn calm() -> Snapshot {
     snapshot.unknown = Answer::known(vec![], at);
     snapshot.handed_over = Answer::known(vec![], at);
     snapshot.offenders = Answer::known(vec![], at);
+    snapshot.providers = Answer::known(
+        vec![ProviderHealth {
+            provider: ProviderName::new("acme-psp"),
+            calls: 430,
+            timeouts: 0,
+            errors: 0,
+            p95_ms: Some(310),
+            unknown: 0,
+        }],
+        at,
+    );
+    snapshot.rates = Answer::known(rates(0), at);
     for report in &mut snapshot.rules {
         report.state = RuleState::Holds { checked_at: ago(7), audited_at: Some(ago(400)) };
     }
@@ -425,6 +451,7 @@ pub fn dossier(record: &Record, at: Instant) -> Dossier {
         what: what.into(),
         detail: detail.map(Into::into),
         reference: reference.map(Into::into),
+        money: None,
     };
     Dossier {
         detail: RecordDetail {
@@ -469,8 +496,10 @@ pub struct Console {
     pub effects: Vec<String>,
     /// Texts that were copied.
     pub copied: Vec<String>,
-    /// How many effects could change something.
+    /// How many effects could change something, look-ups aside.
     pub acts: usize,
+    /// How many look-ups were sent.
+    pub lookups: usize,
     generation: u64,
     wished: Vec<Effect>,
     world: Option<Snapshot>,
@@ -486,7 +515,10 @@ impl Console {
     /// The same, in a look.
     pub fn with(snapshot: Snapshot, look_name: &str, acting: Acting) -> Self {
         let mut console = Self::blank(look_name, acting);
-        console.model.histories = histories(&snapshot);
+        static HISTORIES: OnceLock<BTreeMap<Signal, unstuck::domain::trend::History>> = OnceLock::new();
+        let is_incident = snapshot == incident();
+        console.model.histories =
+            if is_incident { HISTORIES.get_or_init(|| histories(&snapshot)).clone() } else { histories(&snapshot) };
         console.send(Msg::Connected(Box::new(facts())));
         console.poll(snapshot);
         console
@@ -494,11 +526,12 @@ impl Console {
 
     /// A console that knows nothing yet.
     pub fn blank(look_name: &str, acting: Acting) -> Self {
-        let mut records: BTreeMap<RecordId, Dossier> =
-            stuck_records().iter().map(|r| (r.id.clone(), dossier(r, noon()))).collect();
-        for report in hostile().stuck.value().expect("records") {
-            records.entry(report.id.clone()).or_insert_with(|| dossier(report, noon()));
-        }
+        static RECORDS: OnceLock<BTreeMap<RecordId, Dossier>> = OnceLock::new();
+        let records = RECORDS.get_or_init(|| {
+            let all = hostile();
+            all.stuck.value().expect("records").iter().map(|r| (r.id.clone(), dossier(r, noon()))).collect()
+        });
+        let records = records.clone();
         let first = stuck_records().remove(0);
         Self {
             model: Model::new(setup(look(look_name), acting)),
@@ -509,6 +542,7 @@ impl Console {
             effects: vec![],
             copied: vec![],
             acts: 0,
+            lookups: 0,
             generation: 0,
             wished: vec![],
             world: None,
@@ -521,7 +555,10 @@ impl Console {
         let effects = update(&mut self.model, msg, self.now);
         for effect in &effects {
             self.effects.push(name(effect));
-            self.acts += usize::from(effect.changes_something());
+            match effect {
+                Effect::Act(_, armed) if armed.order().action == "lookup" => self.lookups += 1,
+                effect => self.acts += usize::from(effect.changes_something()),
+            }
         }
         self.wished.extend(effects);
         update(&mut self.model, Msg::Drawn, self.now);
@@ -609,6 +646,27 @@ impl Console {
         Some(dossier)
     }
 
+    /// Answers what was asked to be read, and leaves the rest unanswered.
+    pub fn settle_reads(&mut self) {
+        while !self.wished.is_empty() {
+            for effect in std::mem::take(&mut self.wished) {
+                match effect {
+                    Effect::Act(..) => {}
+                    Effect::Quit
+                    | Effect::Redraw
+                    | Effect::PollNow
+                    | Effect::Open(_)
+                    | Effect::Find(_)
+                    | Effect::Prepare(..)
+                    | Effect::Check(..)
+                    | Effect::ReadBack(..)
+                    | Effect::Copy(_)
+                    | Effect::Refused(_) => self.answer(effect),
+                }
+            }
+        }
+    }
+
     fn answer(&mut self, effect: Effect) {
         match effect {
             Effect::Open(id) => {
@@ -655,7 +713,9 @@ impl Console {
             Effect::ReadBack(run, intent) => {
                 let mut entry = log().remove(0);
                 entry.intent = Some(intent);
-                self.send(Msg::Guard(run, GuardMsg::ReadBack(Ok(Some(entry)))));
+                entry.result = Some("not done".into());
+                entry.detail = Some("Closed: the change never reached the database.".into());
+                self.send(Msg::Guard(run, GuardMsg::ReadBack(Ok(Some(Box::new(entry))))));
             }
             Effect::Copy(text) => {
                 self.copied.push(text);

@@ -51,25 +51,36 @@ fn says(model: &Model, id: &RecordId, request: Request, now: Now) -> &'static st
     }
 }
 
+/// What stands in the way of a request for this record, as the guard would say it.
+fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<String> {
+    let dossier = model.dossiers.get(id)?;
+    match draw(request, dossier, &model.setup.context, now) {
+        Err(refused) => Some(format!("{} {}", refused.why, refused.way_out)),
+        Ok(plan) => match plan.change().availability() {
+            Availability::NotYet(why) => Some(why.to_owned()),
+            Availability::Ready => None,
+        },
+    }
+}
+
 /// Draws it.
 pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let context = &model.setup.context;
     let mut lines = next_lines(model, &menu.id, now);
     lines.push(Line::empty());
+    let mut off: Vec<String> = Vec::new();
+    let mut off_because = None;
     for request in Request::ALL {
         let key = label(Scope::Menu, Command::Ask(request));
         let mut line = Line::of(Role::Key, format!("{key}  ")).and(Role::Heading, request.title());
-        let why = model.why_not(request, now).or_else(|| {
-            let dossier = model.dossiers.get(&menu.id)?;
-            match draw(request, dossier, context, now) {
-                Err(refused) => Some(format!("{} {}", refused.why, refused.way_out)),
-                Ok(plan) => match plan.change().availability() {
-                    Availability::NotYet(why) => Some(why.to_owned()),
-                    Availability::Ready => None,
-                },
-            }
-        });
-        match why {
+        if let Some(why) = model.why_not(request, now) {
+            // The same for all: said once, below.
+            off.push(key);
+            off_because = Some(why);
+            lines.push(line.and(Role::Caution, "  off"));
+            continue;
+        }
+        match why_not(model, &menu.id, request, now) {
             None => {
                 line.push(Role::Normal, format!("  {}", says(model, &menu.id, request, now)));
                 lines.push(line);
@@ -79,6 +90,9 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
                 lines.push(Line::of(Role::Dim, format!("     because: {why}")));
             }
         }
+    }
+    if let Some(why) = off_because {
+        lines.push(Line::of(Role::Caution, format!(" ! {} are off: ", off.join(", "))).then(why));
     }
     lines.push(Line::empty());
     lines.push(

@@ -97,7 +97,7 @@ fn lines(model: &Model, on: Option<&RecordId>) -> Vec<Line> {
     ] {
         let key = label(Scope::NoDelete, Command::Ask(request));
         lines.push(
-            Line::of(Role::Key, format!(" {key}  ")).and(Role::Heading, format!("{:<22}", request.title())).then(says),
+            Line::of(Role::Key, format!(" {key}  ")).and(Role::Heading, format!("{:<23} ", request.title())).then(says),
         );
     }
     lines.push(Line::empty());

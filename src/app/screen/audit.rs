@@ -65,13 +65,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             model.screens.audit.list.go(motion, page);
             Some(vec![])
         }
-        RowCommand::Enter => match model.screens.audit.target(model) {
-            Some(id) => Some(model.go(Place::Record(id, ScreenId::Audit), now)),
-            None => {
-                model.say("This entry is about no single record.", now);
-                Some(vec![])
-            }
-        },
+        RowCommand::Enter => Some(if let Some(id) = model.screens.audit.target(model) {
+            model.go(Place::Record(id, ScreenId::Audit), now)
+        } else {
+            model.say("This entry is about no single record.", now);
+            vec![]
+        }),
         RowCommand::Back
         | RowCommand::Sort
         | RowCommand::Reverse
@@ -148,8 +147,7 @@ fn handed_over(model: &Model, snapshot: &Snapshot, now: Now) -> Line {
 fn role_of(result: Option<&str>, entry: &str) -> (&'static str, Role) {
     match (result, entry) {
         (Some("refused" | "conflict"), _) => (" !", Role::Caution),
-        (Some("unknown" | "not done"), _) => (" ?", Role::Unknown),
-        (None, "outcome") => (" ?", Role::Unknown),
+        (Some("unknown" | "not done"), _) | (None, "outcome") => (" ?", Role::Unknown),
         (Some(_) | None, _) => ("  ", Role::Normal),
     }
 }

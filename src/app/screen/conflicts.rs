@@ -69,13 +69,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             model.screens.conflicts.list.go(motion, page);
             Some(vec![])
         }
-        RowCommand::Enter => match model.screens.conflicts.target() {
-            Some(id) => Some(model.go(Place::Record(id, ScreenId::Conflicts), now)),
-            None => {
-                model.say("This line stands for several keys: there is no single record behind it.", now);
-                Some(vec![])
-            }
-        },
+        RowCommand::Enter => Some(if let Some(id) = model.screens.conflicts.target() {
+            model.go(Place::Record(id, ScreenId::Conflicts), now)
+        } else {
+            model.say("This line stands for several keys: there is no single record behind it.", now);
+            vec![]
+        }),
         RowCommand::Back
         | RowCommand::Sort
         | RowCommand::Reverse
@@ -86,13 +85,13 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
 }
 
 const COLUMNS: &[Column] = &[
-    Column::ids("SCOPE", 9, 1).up_to(18),
+    Column::ids("SCOPE", 7, 1).up_to(18),
     Column::words("ROUTE", 14, 4).up_to(22),
-    Column::ids("KEY", 10, 0).up_to(24),
-    Column::numbers("409", 5, 1),
-    Column::numbers("422", 5, 1),
+    Column::ids("KEY", 12, 0).up_to(24),
+    Column::numbers("409", 4, 1),
+    Column::numbers("422", 4, 1),
     Column::words("LAST", 7, 3),
-    Column::words("LIKELY", 16, 2).up_to(60),
+    Column::words("LIKELY", 32, 2),
 ];
 
 fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
@@ -108,7 +107,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
             let share =
                 |part: u64| sum.share(part).map_or_else(|| "none".into(), |s| format!("{}.{}%", s / 10, s % 10));
             Line::plain(format!(
-                " Last 5 min: {} answers. 409 key in use: {} ({}). 422 other content: {} ({}).",
+                " Last 5 min: {} answers · 409: {} ({}) · 422: {} ({})",
                 sum.requests,
                 sum.conflict,
                 share(sum.conflict),
@@ -119,7 +118,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     }];
     lines.push(Line::of(
         Role::Dim,
-        " 409 is a retry that came while the key was in use. 422 is a bug in the client: one key, two contents.",
+        " 409 = a retry while the key is in use. 422 = a client bug: one key, two contents.",
     ));
     let state = &model.screens.conflicts.list;
     if state.arrived() > 0 {

@@ -17,7 +17,7 @@ use crate::domain::ids::RecordId;
 use crate::domain::rule::{Breach, RuleReport, RuleState, Severity};
 use crate::domain::snapshot::Snapshot;
 use crate::domain::time::{Now, age, since, words};
-use crate::ui::layout::{Room, bottom};
+use crate::ui::layout::{Room, bottom, top};
 use crate::ui::widgets::panel::wrapped;
 use crate::ui::widgets::table::{self, Column, Table};
 use crate::ui::{Canvas, Line, Role, Span};
@@ -110,13 +110,12 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             }
             Some(vec![])
         }
-        (RowCommand::Enter, Some(_)) => match model.screens.invariants.target(model) {
-            Some(id) => Some(model.go(Place::Record(id, ScreenId::Invariants), now)),
-            None => {
-                model.say("This row names no record (scope and key).", now);
-                Some(vec![])
-            }
-        },
+        (RowCommand::Enter, Some(_)) => Some(if let Some(id) = model.screens.invariants.target(model) {
+            model.go(Place::Record(id, ScreenId::Invariants), now)
+        } else {
+            model.say("This row names no record (scope and key).", now);
+            vec![]
+        }),
         (RowCommand::Back, Some(_)) => {
             model.screens.invariants.row = None;
             Some(vec![])
@@ -191,6 +190,9 @@ fn head(model: &Model, snapshot: &Snapshot, now: Now) -> Vec<Line> {
         None if unjudged == 0 && all > 0 => {
             lines.push(Line::of(Role::Good, format!("ok All {all} invariants were checked and hold.")))
         }
+        None if all == unjudged => {
+            lines.push(Line::of(Role::Unknown, " ? NOT KNOWN").then("  No invariant could be checked."))
+        }
         None => lines.push(
             Line::of(Role::Unknown, " ? NOT KNOWN")
                 .then(format!("  None of {} checked invariants is violated.", all - unjudged)),
@@ -235,12 +237,17 @@ fn cells(model: &Model, report: &RuleReport, now: Now) -> Vec<Span> {
 
 /// The rows of the rule under the cursor, or why there are none.
 fn rows(model: &Model, report: &RuleReport, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
-    let (_, area) = crate::ui::layout::top(area, u16::from(area.height > 6));
+    let (_, area) = top(area, u16::from(area.height > 6));
+    let full = Line::of(Role::Heading, format!(" {}  ", report.rule.id)).then(report.rule.sentence.clone());
+    let full = wrapped(&[full], usize::from(area.width), canvas);
+    let height = u16::try_from(full.len()).unwrap_or(1);
+    let (head, area) = top(area, height);
+    canvas.lines(head, &full);
     let at = model.db_now(now);
     match &report.state {
         RuleState::NotKnown { why } => {
             let lines = [
-                Line::of(Role::Unknown, format!(" ? {} NOT KNOWN", report.rule.id)).then(format!(": {why}")),
+                Line::of(Role::Unknown, " ? NOT KNOWN").then(format!(": {why}")),
                 Line::of(Role::Dim, " 'holds' = checked and true. 'NOT KNOWN' = could not be checked; not the same."),
             ];
             let lines = wrapped(&lines, usize::from(area.width), canvas);
@@ -251,7 +258,7 @@ fn rows(model: &Model, report: &RuleReport, canvas: &mut Canvas<'_>, area: Rect,
                 || "holds* = recent rows hold; no full audit of all rows has finished.".to_owned(),
                 |when| format!("all rows were audited {} ago.", words(age(when, at))),
             );
-            canvas.line(area, &Line::of(Role::Dim, format!(" {}: {audited}", report.rule.id)));
+            canvas.line(area, &Line::of(Role::Dim, format!(" {audited}")));
         }
         RuleState::Violated { breaches, .. } => {
             let what = Table { columns: ROW_COLUMNS, rows: breaches.len(), selected: model.screens.invariants.row };

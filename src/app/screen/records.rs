@@ -190,8 +190,8 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
 }
 
 const COLUMNS: &[Column] = &[
-    Column::ids("SCOPE", 9, 1).up_to(16),
-    Column::ids("KEY", 10, 0).up_to(24),
+    Column::ids("SCOPE", 7, 1).up_to(16),
+    Column::ids("KEY", 12, 0).up_to(24),
     Column::words("AGE", 6, 1),
     Column::words("STUCK AT", 15, 2),
     Column::numbers("AMOUNT", 12, 1).up_to(14),
@@ -284,18 +284,19 @@ fn next_of(model: &Model, id: &RecordId, record: &Record, now: Now) -> String {
     if record.lease.is_live(model.db_now(now)) { "wait".into() } else { "lookup".into() }
 }
 
+/// What one of the lists shows.
+pub struct ListOf<'a> {
+    /// Rows and cursor.
+    pub state: &'a State,
+    /// The records of the poll, or why there are none.
+    pub answer: &'a Answer<Vec<Record>>,
+    /// The sentence.
+    pub head: Vec<Line>,
+}
+
 /// Draws one of the lists with its sentence.
-pub fn view(
-    model: &Model,
-    state: &State,
-    answer: &Answer<Vec<Record>>,
-    head: Vec<Line>,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    room: Room,
-    now: Now,
-) {
-    let mut lines = head;
+pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
+    let ListOf { state, answer, head: mut lines } = list;
     let glyphs = model.setup.look.glyphs;
     let arrow = match state.order {
         Order::Pressing => glyphs.order.0,
@@ -303,13 +304,15 @@ pub fn view(
     };
     let filter = if state.filter.is_empty() { "none".to_owned() } else { state.filter.clone() };
     let shown = state.list.order().len();
-    lines.push(
-        Line::of(Role::Dim, " Filter: ")
-            .then(filter)
-            .and(Role::Dim, "   Sort: ")
-            .then(format!("{} {arrow}", state.sort.word()))
-            .and(Role::Dim, format!("   {shown} of {} shown. Rows keep their place.", state.total)),
-    );
+    if answer.value().is_some() {
+        lines.push(
+            Line::of(Role::Dim, " Filter: ")
+                .then(filter)
+                .and(Role::Dim, "   Sort: ")
+                .then(format!("{} {arrow}", state.sort.word()))
+                .and(Role::Dim, format!("   {shown} of {}, rows keep their place", state.total)),
+        );
+    }
     if state.list.arrived() > 0 {
         lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.list.arrived())));
     }

@@ -28,7 +28,8 @@ pub const SCREEN: Screen = Screen {
             return;
         };
         let head = vec![head(model)];
-        records::view(model, &model.screens.stuck, &snapshot.stuck, head, canvas, area, room, now);
+        let list = records::ListOf { state: &model.screens.stuck, answer: &snapshot.stuck, head };
+        records::view(model, list, canvas, area, room, now);
     },
 };
 

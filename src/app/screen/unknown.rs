@@ -23,7 +23,8 @@ pub const SCREEN: Screen = Screen {
             return;
         };
         let head = head(model);
-        records::view(model, &model.screens.unknown, &snapshot.unknown, head, canvas, area, room, now);
+        let list = records::ListOf { state: &model.screens.unknown, answer: &snapshot.unknown, head };
+        records::view(model, list, canvas, area, room, now);
     },
 };
 

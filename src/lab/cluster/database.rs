@@ -17,13 +17,15 @@ pub struct LabDatabase {
     admin: PgConnectOptions,
     maintenance: PgConnectOptions,
     logins: Vec<String>,
-    removed: Removed,
+    removal: Removal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Removed {
-    NotYet,
-    Done,
+enum Removal {
+    /// By us, when dropped.
+    Ours,
+    /// There is nothing to do: it is gone, or goes with its server.
+    Settled,
 }
 
 impl LabDatabase {
@@ -34,7 +36,7 @@ impl LabDatabase {
         sql::run(&mut connection, &format!("CREATE DATABASE {}", sql::ident(&name))).await?;
         let admin = maintenance.clone().database(&name);
         let made =
-            Self { name, token, admin, maintenance: maintenance.clone(), logins: Vec::new(), removed: Removed::NotYet };
+            Self { name, token, admin, maintenance: maintenance.clone(), logins: Vec::new(), removal: Removal::Ours };
         let comment = sql::literal(&format!("throw-away, made by unstuck for: {purpose}"));
         sql::run(&mut connection, &format!("COMMENT ON DATABASE {} IS {comment}", sql::ident(&made.name))).await?;
         connection.close().await?;
@@ -104,19 +106,27 @@ impl LabDatabase {
         Ok(login)
     }
 
+    /// Its whole server is about to go: removing the database first would only take time.
+    pub(in crate::lab) fn goes_with_its_server(&mut self) {
+        self.removal = Removal::Settled;
+    }
+
     /// Removes the database and its logins.
     ///
     /// # Errors
     /// Whatever the server says; the database is then still there.
     pub async fn remove(mut self) -> Result<(), ClusterError> {
-        self.removed = Removed::Done;
+        if self.removal == Removal::Settled {
+            return Ok(());
+        }
+        self.removal = Removal::Settled;
         take_away(&self.maintenance, &self.name, &self.logins).await
     }
 }
 
 impl Drop for LabDatabase {
     fn drop(&mut self) {
-        if self.removed == Removed::Done {
+        if self.removal == Removal::Settled {
             return;
         }
         let (maintenance, name, logins) =
@@ -124,7 +134,7 @@ impl Drop for LabDatabase {
         // Drop may run inside a runtime, which cannot wait for itself: a thread with its own does.
         let thread = std::thread::spawn(move || {
             if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                let patience = std::time::Duration::from_secs(5);
+                let patience = std::time::Duration::from_secs(30);
                 runtime.block_on(async {
                     tokio::time::timeout(patience, take_away(&maintenance, &name, &logins)).await.ok()
                 });
@@ -138,10 +148,22 @@ async fn take_away(maintenance: &PgConnectOptions, name: &str, logins: &[String]
     let mut connection = maintenance.connect().await?;
     sql::run(&mut connection, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", sql::ident(name))).await?;
     for login in logins {
-        sql::run(&mut connection, &format!("DROP ROLE IF EXISTS {}", sql::ident(login))).await?;
+        drop_login(&mut connection, login).await?;
     }
     connection.close().await?;
     Ok(())
+}
+
+/// Roles belong to the whole server: another lab changing its own at this moment is a conflict, not an answer.
+async fn drop_login(connection: &mut PgConnection, login: &str) -> Result<(), sqlx::Error> {
+    let statement = format!("DROP ROLE IF EXISTS {}", sql::ident(login));
+    for _ in 0..5 {
+        if sql::run(connection, &statement).await.is_ok() {
+            return Ok(());
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    sql::run(connection, &statement).await
 }
 
 /// A login role of the lab.

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::rates::RatesBook;
 use super::{Asking, Books, each};
 use crate::domain::policy::RulePolicy;
 use crate::domain::port::StoreError;
-use crate::domain::rule::{Breach, RuleReport, RuleState};
+use crate::domain::rule::{Breach, Rule, RuleReport, RuleState};
 use crate::domain::time::{Instant, Seconds};
 use crate::store::locked;
 use crate::store::profile::RuleFile;
@@ -34,6 +35,8 @@ pub(in crate::store) struct RuleBook {
 #[derive(Default, Clone)]
 struct Entry {
     checked_at: Option<Instant>,
+    /// When a window was last asked for, whatever came of it: a failing one waits for its turn again.
+    tried_at: Option<Instant>,
     audited_at: Option<Instant>,
     /// What windows found, with the moment of the window.
     seen: Vec<(Instant, Breach)>,
@@ -110,22 +113,27 @@ impl Entry {
 }
 
 impl RuleBook {
-    /// What is known about every rule of the profile.
+    /// What is known about every rule, those included that this schema cannot be judged by.
     pub(in crate::store) fn reports(
         &self,
         rules: &[(RuleFile, Option<StoreError>)],
+        off: &[(Rule, String)],
         policy: &RulePolicy,
     ) -> Vec<RuleReport> {
-        rules
+        let judged = rules.iter().map(|(file, off)| {
+            let state = match unanswerable(file, off.as_ref(), policy) {
+                Some(why) => RuleState::NotKnown { why },
+                None => self.entries.get(&file.rule.id).cloned().unwrap_or_default().state(),
+            };
+            RuleReport { rule: file.rule.clone(), state }
+        });
+        let not_judged = off
             .iter()
-            .map(|(file, off)| {
-                let state = match unanswerable(file, off.as_ref(), policy) {
-                    Some(why) => RuleState::NotKnown { why },
-                    None => self.entries.get(&file.rule.id).cloned().unwrap_or_default().state(),
-                };
-                RuleReport { rule: file.rule.clone(), state }
-            })
-            .collect()
+            .map(|(rule, why)| RuleReport { rule: rule.clone(), state: RuleState::NotKnown { why: why.clone() } });
+        let mut reports: Vec<RuleReport> = judged.chain(not_judged).collect();
+        // I2 before I10.
+        reports.sort_by_key(|report| (report.rule.id.len(), report.rule.id.clone()));
+        reports
     }
 
     /// The rule whose audit is most overdue at `now`, with when it became due.
@@ -170,13 +178,29 @@ impl RuleBook {
         entry.audit_due = Some(Seconds(again.as_secs()).after(at));
     }
 
+    /// After a loss the database may be another one: everything is audited again, from the start.
+    fn reconnected(&mut self) {
+        for entry in self.entries.values_mut() {
+            entry.audit_due = None;
+            entry.tried_at = None;
+        }
+    }
+
     fn due(&self, file: &RuleFile, now: Instant) -> bool {
-        let checked = self.entries.get(&file.rule.id).and_then(|entry| entry.checked_at);
-        checked.is_none_or(|checked| file.rule.cadence.after(checked) <= now)
+        let tried = self.entries.get(&file.rule.id).and_then(|entry| entry.tried_at);
+        tried.is_none_or(|tried| file.rule.cadence.after(tried) <= now)
     }
 
     fn since(&self, id: &str, now: Instant) -> Instant {
         self.entries.get(id).and_then(|entry| entry.checked_at).unwrap_or_else(|| FIRST_WINDOW.before(now))
+    }
+}
+
+impl Books {
+    /// Forgets what hangs on one particular server: watermarks, and when what was audited.
+    pub(in crate::store) fn reconnected(&mut self) {
+        self.rates = RatesBook::default();
+        self.rules.reconnected();
     }
 }
 
@@ -216,6 +240,7 @@ pub(in crate::store) async fn windows(policy: &RulePolicy, asking: &mut Asking<'
         let found = found.and_then(|rows| each(rows::breach)(file.checked.file(), &rows));
         let mut books = locked(books);
         let entry = books.rules.entries.entry(file.rule.id.clone()).or_default();
+        entry.tried_at = Some(now);
         match found {
             Ok(found) => entry.window(found, now),
             // The next window starts where the last good one ended: nothing is skipped.
@@ -303,7 +328,7 @@ mod tests {
         let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
         let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
         let rules: Vec<_> = reference.rules.iter().map(|file| (file.clone(), None)).collect();
-        let reports = RuleBook::default().reports(&rules, &RulePolicy::default());
+        let reports = RuleBook::default().reports(&rules, &[], &RulePolicy::default());
         let i5 = reports.iter().find(|report| report.rule.id == "I5").unwrap();
         assert_eq!(i5.state, RuleState::NotKnown { why: "retention_s is not set in [policy]".to_owned() });
     }
@@ -311,7 +336,8 @@ mod tests {
     #[test]
     fn audits_go_round_and_violations_are_looked_at_sooner() {
         let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
-        let rules: Vec<_> = profiles[0].rules.iter().take(2).map(|file| (file.clone(), None)).collect();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
+        let rules: Vec<_> = reference.rules.iter().take(2).map(|file| (file.clone(), None)).collect();
         let every = Duration::from_mins(10);
         let policy = RulePolicy::default();
         let mut book = RuleBook::default();

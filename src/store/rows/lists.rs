@@ -151,5 +151,6 @@ pub(in crate::store) fn timeline(file: &str, row: &PgRow) -> Result<TimelineEntr
         what: reader.text("what")?,
         detail: reader.text_maybe("detail")?,
         reference: reader.text_maybe("ref")?,
+        money: reader.money()?,
     })
 }

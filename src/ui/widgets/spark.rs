@@ -2,10 +2,11 @@
 
 use crate::ui::Glyphs;
 
-/// Draws the last `width` values. Not known is `?`, never a low bar.
-pub fn bars(values: &[Option<u64>], width: usize, glyphs: &Glyphs) -> String {
+/// Draws the last `width` values. Not known is `?`, never a low bar. A bar is full at the largest
+/// value, but never below `full`: a trickle must not look like a flood.
+pub fn bars(values: &[Option<u64>], width: usize, full: u64, glyphs: &Glyphs) -> String {
     let shown = values.iter().rev().take(width).rev();
-    let top = values.iter().rev().take(width).flatten().copied().max().unwrap_or(0);
+    let top = values.iter().rev().take(width).flatten().copied().max().unwrap_or(0).max(full);
     let last = u64::try_from(glyphs.levels.len().saturating_sub(1)).unwrap_or(7);
     let mut out: String = " ".repeat(width.saturating_sub(values.len()));
     for value in shown {
@@ -29,9 +30,10 @@ mod tests {
     #[test]
     fn known_zero_and_not_known_differ() {
         let glyphs = Glyphs::of(Charset::Unicode);
-        assert_eq!(bars(&[Some(0), None, Some(7), Some(1)], 6, glyphs), "  ▁?█▂");
-        assert_eq!(bars(&[Some(0), Some(0)], 2, glyphs), "▁▁");
-        assert_eq!(bars(&[Some(1), Some(0), Some(9)], 2, Glyphs::of(Charset::Ascii)), "_#");
-        assert_eq!(bars(&[], 2, glyphs), "  ");
+        assert_eq!(bars(&[Some(0), None, Some(7), Some(1)], 6, 0, glyphs), "  ▁?█▂");
+        assert_eq!(bars(&[Some(0), Some(0)], 2, 0, glyphs), "▁▁");
+        assert_eq!(bars(&[Some(1), Some(0), Some(9)], 2, 0, Glyphs::of(Charset::Ascii)), "_#");
+        assert_eq!(bars(&[], 2, 0, glyphs), "  ");
+        assert_eq!(bars(&[Some(1), Some(1)], 2, 70, glyphs), "▂▂");
     }
 }

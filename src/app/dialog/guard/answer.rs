@@ -33,7 +33,7 @@ pub fn heard(model: &mut Model, run: Run, msg: GuardMsg, now: Now) -> Vec<Effect
         GuardMsg::ReadBack(read) => {
             if let Some(Phase::Result(finished)) = guard_of(model).map(|g| &mut g.phase) {
                 finished.log = Some(match read {
-                    Ok(Some(entry)) => Ok(entry),
+                    Ok(Some(entry)) => Ok(*entry),
                     Ok(None) => Err("The log has no outcome for it yet. Press r to ask again.".to_owned()),
                     Err(error) => Err(format!("It could not be read back: {error}. Press r to ask again.")),
                 });
@@ -101,7 +101,7 @@ fn checked(model: &mut Model, read: Read, now: Now) -> Vec<Effect> {
             guard.go(Phase::Acting);
             let run = guard.run;
             if !only_appends(armed.change()) {
-                model.last_ticket = words.ticket.trim().to_owned();
+                words.ticket.trim().clone_into(&mut model.last_ticket);
             }
             vec![Effect::Act(run, Box::new(armed))]
         }

@@ -40,7 +40,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             vec![]
         }
         Command::Guard(GuardCommand::Again) => again(model, now),
-        Command::Guard(GuardCommand::ReadBack) => read_back(model),
+        Command::Guard(GuardCommand::ReadBack) => read_back(model, now),
         Command::Guard(GuardCommand::LeaveAnyway) => {
             model.leave = Leave::Now;
             vec![Effect::Quit]
@@ -51,7 +51,6 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
 
 fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
     let Some(guard) = guard_of(model) else { return vec![] };
-    let (request, run, id) = (guard.request, guard.run, guard.id.clone());
     let seen = guard.on_screen.can_be_answered(now);
     let expired = guard.plan.as_ref().is_some_and(|plan| now.0 > plan.expires_at());
     if expired && matches!(guard.phase, Phase::Plan | Phase::Reason | Phase::Phrase) {
@@ -78,7 +77,6 @@ fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
             vec![]
         }
         Phase::Preparing | Phase::Checking | Phase::Acting | Phase::Result(_) | Phase::Refused(_) => {
-            let _ = (request, run, id);
             vec![]
         }
     }
@@ -92,32 +90,28 @@ fn reason_done(model: &mut Model, now: Now) -> Vec<Effect> {
         Some(plan) => plan.accepts_reason(&words, &policy),
         None => Err(Refused::new("There is no plan.", "Make a new plan.")),
     };
-    match verdict {
-        Err(refused) => {
-            let filled = |name: &FieldName| match name {
-                FieldName::Reason => !words.reason.trim().is_empty(),
-                FieldName::Ticket => !words.ticket.trim().is_empty(),
-                FieldName::Owner => true,
-            };
-            // Enter in the first field is how people go to the next one.
-            if let Some(empty) = guard.fields().iter().find(|name| !filled(name)) {
-                guard.form.focus = *empty;
-            }
-            guard.form.trouble = Some(refused);
+    if let Err(refused) = verdict {
+        let filled = |name: &FieldName| match name {
+            FieldName::Reason => !words.reason.trim().is_empty(),
+            FieldName::Ticket => !words.ticket.trim().is_empty(),
+            FieldName::Owner => true,
+        };
+        // Enter in the first field is how people go to the next one.
+        if let Some(empty) = guard.fields().iter().find(|name| !filled(name)) {
+            guard.form.focus = *empty;
+        }
+        guard.form.trouble = Some(refused);
+        return vec![];
+    }
+    guard.form.trouble = None;
+    match guard.ladder() {
+        Ladder::Phrase => {
+            guard.form.phrase.clear();
+            guard.go(Phase::Phrase);
             vec![]
         }
-        Ok(()) => {
-            guard.form.trouble = None;
-            match guard.ladder() {
-                Ladder::Phrase => {
-                    guard.form.phrase.clear();
-                    guard.go(Phase::Phrase);
-                    vec![]
-                }
-                Ladder::Reason if guard.on_screen.can_be_answered(now) => check(model, now),
-                Ladder::Reason | Ladder::PlanLine => vec![],
-            }
-        }
+        Ladder::Reason if guard.on_screen.can_be_answered(now) => check(model, now),
+        Ladder::Reason | Ladder::PlanLine => vec![],
     }
 }
 
@@ -201,15 +195,19 @@ fn again(model: &mut Model, now: Now) -> Vec<Effect> {
     }
 }
 
-fn read_back(model: &mut Model) -> Vec<Effect> {
+fn read_back(model: &mut Model, now: Now) -> Vec<Effect> {
     let Some(guard) = guard_of(model) else { return vec![] };
     let Phase::Result(finished) = &guard.phase else { return vec![] };
     match &finished.outcome {
         Outcome::Unknown { intent: Some(intent), .. } => vec![Effect::ReadBack(guard.run, *intent)],
-        Outcome::Unknown { intent: None, .. }
-        | Outcome::Done { .. }
-        | Outcome::Refused { .. }
-        | Outcome::Conflict { .. } => vec![],
+        Outcome::Unknown { intent: None, .. } => {
+            model.say("No intent was written, so there is nothing to ask for. 8 shows the log.", now);
+            vec![]
+        }
+        Outcome::Done { .. } | Outcome::Refused { .. } | Outcome::Conflict { .. } => {
+            model.say("The outcome is known: it is on this page.", now);
+            vec![]
+        }
     }
 }
 

@@ -70,7 +70,7 @@ fn steps(guard: &Guard) -> Line {
         line.push(Role::Normal, "  ");
     }
     if guard.request == Request::Resume {
-        line.push(Role::Dim, "(approval: not available yet)");
+        line.push(Role::Dim, "approval: not yet available");
     }
     line
 }
@@ -100,11 +100,12 @@ pub fn page(guard: &Guard, environment: &Environment, width: usize, now: Now) ->
 }
 
 fn refused_lines(refused: &Refused) -> Vec<Line> {
+    let sent = if refused.way_out.contains("Nothing was sent") { "" } else { "Nothing was sent. " };
     vec![
         Line::of(Role::Caution, " ! REFUSED. ").then(refused.why.clone()),
         Line::empty(),
         Line::plain(format!("   {}", refused.way_out)),
-        Line::of(Role::Dim, "   Nothing was sent. n = new plan, Esc = close."),
+        Line::of(Role::Dim, format!("   {sent}n = new plan, Esc = close.")),
     ]
 }
 

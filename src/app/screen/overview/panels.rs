@@ -156,9 +156,12 @@ pub fn connection(model: &Model, canvas: &mut Canvas<'_>, area: Rect, now: Now) 
     let mut lines = vec![];
     if let Some(last) = picture.errors.back() {
         lines.push(Line::of(Role::Critical, " Why: ").then(last.why.to_string()));
-        let next = picture
-            .next_try
-            .map_or_else(|| "trying now".into(), |next| format!("next try in {}", words(until(next, now.0))));
+        let next = picture.next_try.map_or_else(
+            || "trying now".into(),
+            |next| {
+                if next > now.0 { format!("next try in {}", words(until(next, now.0))) } else { "trying now".into() }
+            },
+        );
         lines.push(
             Line::plain(format!(" Reconnect: {} failed in a row, {next} (", picture.failures()))
                 .and(Role::Key, "r")

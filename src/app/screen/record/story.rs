@@ -33,6 +33,9 @@ pub fn timeline_lines(model: &Model, id: &RecordId) -> Vec<Line> {
             let mut line =
                 Line::of(role, format!(" {mark} ")).and(Role::Dim, when).and(Role::Heading, format!(" {lane} "));
             line.push(role, safe_value(&entry.what).into_owned());
+            if let Some(money) = &entry.money {
+                line.push(Role::Normal, format!("  {}", safe_value(&money.to_string())));
+            }
             if let Some(detail) = &entry.detail {
                 line.push(Role::Normal, format!("  {}", safe_value(detail)));
             }
@@ -43,7 +46,8 @@ pub fn timeline_lines(model: &Model, id: &RecordId) -> Vec<Line> {
         })
         .collect();
     for step in missing(dossier.detail.record.recovery_point.as_ref()) {
-        lines.push(Line::of(Role::Dim, format!(" {not_reached} --:--:--            ?          {step}: not reached")));
+        let text = format!(" {not_reached} {:<20} {:<10} {step}: not reached", "--:--:--", "?");
+        lines.push(Line::of(Role::Dim, text));
     }
     lines
 }

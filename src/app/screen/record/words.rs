@@ -17,10 +17,10 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
     let provider = record.provider.as_ref().map_or_else(|| "a provider".to_owned(), ToString::to_string);
     let money = record.money.as_ref().map_or_else(|| "an amount that is not known".to_owned(), ToString::to_string);
     let at = model.db_now(now);
+    let here = word_of(record);
     if record.status == RecordStatus::Done {
-        let payment = record.payment_status.as_ref().map_or_else(|| "NOT KNOWN".to_owned(), ToString::to_string);
         return (
-            format!("DONE. Payment {payment}, {money}. The stored answer is replayed to retries."),
+            format!("DONE. Payment {here}, {money}. The stored answer is replayed to retries."),
             vec!["There is nothing to do here.".into()],
         );
     }
@@ -34,7 +34,7 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
             Class::Succeeded => {
                 return (
                     format!(
-                        "UNKNOWN here, CAPTURED at {provider}. {money} was taken once; our books do not show it yet."
+                        "{here} here, CAPTURED at {provider}. {money} was taken once; our books do not show it yet."
                     ),
                     vec![format!(
                         "{NOT_BY_HAND} Do not refund before the record is finished: the refund would have nothing to point to."
@@ -43,7 +43,7 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
             }
             Class::Failed => {
                 return (
-                    format!("UNKNOWN here, DECLINED at {provider}. {money} was not taken."),
+                    format!("{here} here, DECLINED at {provider}. {money} was not taken."),
                     vec!["Resume finishes the record as failed; the client gets the final no.".into()],
                 );
             }
@@ -77,6 +77,11 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
     }
 }
 
+/// The payment's state as a word.
+fn word_of(record: &Record) -> String {
+    record.payment_status.as_ref().map_or_else(|| "NOT KNOWN".to_owned(), ToString::to_string)
+}
+
 /// What the newest look-up says about this record's own charge, when it is one charge.
 fn provider_word(model: &Model, id: &RecordId) -> Option<Class> {
     let dossier = model.dossiers.get(id)?;
@@ -94,11 +99,10 @@ fn provider_word(model: &Model, id: &RecordId) -> Option<Class> {
 pub fn head(model: &Model, record: &Record, now: Now) -> Vec<Line> {
     let (sentence, more) = sentence_of(model, record, now);
     let (sign, role) = if record.status == RecordStatus::Done { ("ok", Role::Good) } else { sign_of(record) };
-    let word = match &record.payment_status {
-        Some(status) => status.to_string(),
-        None => "STATE NOT KNOWN".to_owned(),
-    };
-    let mut lines = vec![Line::of(role, format!("{sign} {word}")).then(format!("  {sentence}"))];
+    let word = word_of(record);
+    // Some sentences begin with the word itself.
+    let rest = sentence.strip_prefix(&word).map_or_else(|| format!("  {sentence}"), ToOwned::to_owned);
+    let mut lines = vec![Line::of(role, format!("{sign} {word}")).then(rest)];
     lines.extend(more.into_iter().map(|text| Line::plain(format!("   {text}"))));
     if let Some(owner) = &record.owner {
         lines.push(Line::of(Role::Info, format!(" i Handed over to {owner}.")));

@@ -24,13 +24,16 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, widt
         None => {}
     }
     lines.push(Line::empty());
+    let done = matches!(finished.outcome, Outcome::Done { .. });
     let left = (width * 11 / 20).max(10);
     let right = width.saturating_sub(left + 2).max(10);
     lines.push(Line::of(Role::Heading, format!("{:<left$}  CONFIRMED BY READING BACK", "ASKED")));
     for (place, (asked, said)) in finished.read_back.iter().enumerate() {
         let (role, said) = match said {
             Said::Yes(what) => (Role::Good, format!("ok yes  {what}")),
-            Said::No(what) => (Role::Critical, format!("!! no  {what}")),
+            Said::No(what) if done => (Role::Critical, format!("!! no  {what}")),
+            // Nothing was promised to have happened: a plain "no" is what is expected.
+            Said::No(what) => (Role::Normal, format!("   no  {what}")),
             Said::NotKnown(what) => (Role::Unknown, format!(" ? NOT KNOWN  {what}")),
         };
         let asked = wrap(&format!("{} {asked}", place.saturating_add(1)), left, Charset::Unicode);

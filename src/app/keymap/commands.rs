@@ -1,0 +1,126 @@
+//! What a key can ask for, in small closed groups.
+
+use super::super::screen::ScreenId;
+use crate::domain::action::Request;
+
+/// How far to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Motion {
+    /// One on.
+    Down,
+    /// One back.
+    Up,
+    /// To the start.
+    First,
+    /// To the end.
+    Last,
+    /// Half a page on.
+    HalfDown,
+    /// Half a page back.
+    HalfUp,
+    /// A page on.
+    PageDown,
+    /// A page back.
+    PageUp,
+}
+
+/// A screen that a later version brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Later {
+    /// 6.
+    Reconciliation,
+    /// 7.
+    Ticket,
+}
+
+/// What a key asks of the rows or the text on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RowCommand {
+    /// Move the cursor or scroll.
+    Move(Motion),
+    /// Open what is under the cursor; in the guard, the next step.
+    Enter,
+    /// One step back; never acts.
+    Back,
+    /// Next sort order.
+    Sort,
+    /// Turn the order round.
+    Reverse,
+    /// Next record of the list.
+    Next,
+    /// Previous record of the list.
+    Previous,
+    /// Words or raw values.
+    Raw,
+}
+
+/// What a key asks of the console as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AppCommand {
+    /// Leave at the top level, else back.
+    Quit,
+    /// Cancel; twice at the top level leaves.
+    Interrupt,
+    /// Help for this screen.
+    Help,
+    /// The command line.
+    CommandLine,
+    /// Filter rows.
+    Filter,
+    /// Take new rows in and sort.
+    Resort,
+    /// Hold the picture.
+    Pause,
+    /// Copy the key or text.
+    Copy,
+    /// The SQL behind the numbers.
+    Sql,
+    /// UTC or ages.
+    Zone,
+    /// Back in history.
+    HistoryBack,
+    /// On in history.
+    HistoryForward,
+    /// Last view.
+    LastView,
+    /// Draw everything anew.
+    Redraw,
+    /// Try the database now.
+    Reconnect,
+    /// What can be done with this record.
+    Actions,
+    /// A delete habit: opens the card.
+    NoDelete,
+}
+
+/// What a key asks of the guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GuardCommand {
+    /// Next field.
+    NextField,
+    /// Previous field, or the step before.
+    PreviousField,
+    /// A new plan for the same record.
+    Again,
+    /// Ask once more what came of it.
+    ReadBack,
+    /// Leave although something is running.
+    LeaveAnyway,
+}
+
+/// What a key asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Open a screen.
+    Go(ScreenId),
+    /// Say that a screen is not available yet.
+    NotYet(Later),
+    /// Something about rows or text.
+    Row(RowCommand),
+    /// Something about the console.
+    App(AppCommand),
+    /// Something about the guard.
+    Guard(GuardCommand),
+    /// Prepare an action: only from the menu and the no-delete card, and only as far as a plan.
+    Ask(Request),
+}

@@ -1,0 +1,4 @@
+//! The store against a real PostgreSQL that is locked, cut off, frozen and fought over.
+
+mod acting;
+mod polling;

@@ -1,0 +1,265 @@
+//! Pictures: every screen and dialog, at every size, in every theme; the same words in all.
+//!
+//! `dark` holds words and styles; `light` and `mono` hold the styles (their words are compared with
+//! dark's), `ascii` the words (its styles are compared). One file per look and size, so that a change
+//! of one screen is one hunk per file. After a wanted change: `INSTA_UPDATE=always cargo test`.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthChar as _;
+use unstuck::app::{Acting, Msg};
+use unstuck::domain::answer::Answer;
+use unstuck::domain::evidence::{Absence, LookupOutcome};
+use unstuck::domain::ids::{LogId, Version};
+use unstuck::domain::log::Outcome;
+use unstuck::ui::glyphs::ascii_of;
+
+use crate::support::picture::{draw, picture, words};
+use crate::support::scenario::{Console, calm, hostile, incident, nothing_known};
+
+const REASON: &str = "look-up shows it captured once";
+
+/// Name, how to get there.
+type Scene = (&'static str, fn(&str) -> Console);
+
+fn at(look: &str, keys: &str) -> Console {
+    let mut console = Console::with(incident(), look, Acting::On);
+    console.keys(keys);
+    console
+}
+
+fn looked_up(look: &str, more: &str) -> Console {
+    let mut console = at(look, "2<Enter>al<Enter><Enter>");
+    console.keys(more);
+    console
+}
+
+fn confirmed(look: &str, verdict: Option<Outcome>) -> Console {
+    let mut console = looked_up(look, "ar<Enter>");
+    console.verdict = verdict;
+    console.write(REASON).keys("<Tab>").write("INC-2291").keys("<Enter>").write("prod shop-eu 7Q4K91 EUR 128.40");
+    console.keys("<Enter>");
+    console
+}
+
+fn lost(look: &str, keys: &str) -> Console {
+    let mut console = at(look, "");
+    console.wait(5);
+    console.fail();
+    console.wait(4);
+    console.fail();
+    console.wait(30);
+    console.keys(keys);
+    console
+}
+
+const SCENES: &[Scene] = &[
+    ("waiting for the first poll", |look| Console::blank(look, Acting::On)),
+    ("overview", |look| at(look, "")),
+    ("overview on a good day", |look| Console::with(calm(), look, Acting::On)),
+    ("overview, nothing known", |look| Console::with(nothing_known(), look, Acting::Off)),
+    ("stuck", |look| at(look, "2jj")),
+    ("stuck, hostile text", |look| {
+        let mut console = Console::with(hostile(), look, Acting::On);
+        console.keys("2");
+        console
+    }),
+    ("stuck, new arrived, times as UTC", |look| {
+        let mut console = at(look, "2jjz");
+        console.poll(hostile());
+        console
+    }),
+    ("unknown, by money", |look| at(look, "3o")),
+    ("conflicts", |look| at(look, "4")),
+    ("invariants, rows", |look| at(look, "5<Enter>j")),
+    ("audit", |look| at(look, "8jj")),
+    ("record", |look| at(look, "2<Enter>")),
+    ("record, after a look-up", |look| looked_up(look, "")),
+    ("record, hostile text", |look| {
+        let mut console = Console::with(hostile(), look, Acting::On);
+        console.keys("2j<Enter>");
+        console
+    }),
+    ("record, raw", |look| at(look, "2<Enter>t")),
+    ("menu", |look| at(look, "2<Enter>a")),
+    ("menu without --act", |look| {
+        let mut console = Console::with(incident(), look, Acting::Off);
+        console.keys("2a");
+        console
+    }),
+    ("look-up: plan", |look| at(look, "2al")),
+    ("look-up: result", |look| at(look, "2<Enter>al<Enter>")),
+    ("look-up: not found", |look| {
+        let mut console = at(look, "2<Enter>al");
+        console.provider =
+            LookupOutcome::NotFound { absence: Absence::Consistent, why: "no charge with this key".into() };
+        console.keys("<Enter>");
+        console
+    }),
+    ("resume: plan", |look| looked_up(look, "ar")),
+    ("resume: refused before a look-up", |look| at(look, "2ar")),
+    ("resume: reason not enough", |look| {
+        let mut console = looked_up(look, "ar<Enter>");
+        console.write("fix").keys("<Tab>").write("INC-2291").keys("<Enter>");
+        console
+    }),
+    ("resume: phrase", |look| {
+        let mut console = looked_up(look, "ar<Enter>");
+        console.write(REASON).keys("<Tab>").write("INC-2291").keys("<Enter>").write("prod shop-eu 7Q4K");
+        console
+    }),
+    ("resume: done", |look| confirmed(look, None)),
+    ("resume: outcome unknown", |look| {
+        confirmed(
+            look,
+            Some(Outcome::Unknown { why: "the connection was lost after sending".into(), intent: Some(LogId(9916)) }),
+        )
+    }),
+    ("resume: conflict", |look| {
+        confirmed(look, Some(Outcome::Conflict { why: "attempt is 4, the plan saw 3.".into() }))
+    }),
+    ("resume: a newer version while reading", |look| {
+        let mut console = looked_up(look, "ar<Enter>");
+        let mut snapshot = incident();
+        if let Answer::Known { value, .. } = &mut snapshot.stuck {
+            value[0].version = Version::new("e".repeat(64));
+        }
+        console.poll(snapshot);
+        console
+    }),
+    ("hand over: words", |look| {
+        let mut console = at(look, "2ah<Enter>");
+        console.write("lee").keys("<Tab>").write("two charges at the provider");
+        console
+    }),
+    ("no delete", |look| at(look, "2<Del>")),
+    ("no delete, the second time", |look| at(look, "2<Del><Esc>D")),
+    ("help", |look| at(look, "2?")),
+    ("sql", |look| at(look, "2s")),
+    ("filter", |look| at(look, "2/at:charged !9TT")),
+    ("command line", |look| at(look, ":open shop-eu ord")),
+    ("stale", |look| {
+        let mut console = at(look, "2");
+        console.wait(22);
+        console
+    }),
+    ("paused", |look| at(look, "2p")),
+    ("lost", |look| lost(look, "")),
+    ("lost, stuck, a action asked for", |look| lost(look, "2a")),
+];
+
+fn scenes(look: &str, width: u16, height: u16) -> impl Iterator<Item = (&'static str, Console)> {
+    let look = look.to_owned();
+    SCENES.iter().map(move |(name, build)| {
+        let mut console = build(&look);
+        console.send(Msg::Resized(width, height));
+        (*name, console)
+    })
+}
+
+fn check(name: &str, text: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+fn whole(look: &str, width: u16, height: u16) {
+    let mut out = String::new();
+    for (name, console) in scenes(look, width, height) {
+        writeln!(out, "=== {name}\n{}", picture(&console.model, width, height, console.now)).expect("a string");
+    }
+    check(&format!("{look}_{width}x{height}"), &out);
+}
+
+fn styles(look: &str, width: u16, height: u16) {
+    let mut out = String::new();
+    for ((name, console), (_, dark)) in scenes(look, width, height).zip(scenes("dark", width, height)) {
+        let text = picture(&console.model, width, height, console.now);
+        let (said, styles) = text.split_once("--\n").expect("two parts");
+        assert_eq!(said, words(&draw(&dark.model, width, height, dark.now)), "{name}: the same words in {look}");
+        writeln!(out, "=== {name}\n{styles}").expect("a string");
+    }
+    check(&format!("{look}_{width}x{height}_styles"), &out);
+}
+
+fn only_words(look: &str, width: u16, height: u16) {
+    let mut out = String::new();
+    for (name, console) in scenes(look, width, height) {
+        writeln!(out, "=== {name}\n{}", words(&draw(&console.model, width, height, console.now))).expect("a string");
+    }
+    check(&format!("{look}_{width}x{height}_words"), &out);
+}
+
+#[test]
+fn dark_80x24() {
+    whole("dark", 80, 24);
+}
+
+#[test]
+fn dark_140x40() {
+    whole("dark", 140, 40);
+}
+
+#[test]
+fn light() {
+    styles("light", 80, 24);
+    styles("light", 140, 40);
+}
+
+#[test]
+fn mono() {
+    styles("mono", 80, 24);
+    styles("mono", 140, 40);
+}
+
+#[test]
+fn ascii() {
+    only_words("ascii", 80, 24);
+    only_words("ascii", 140, 40);
+}
+
+#[test]
+fn between_and_below() {
+    only_words("dark", 100, 30);
+    only_words("dark", 60, 20);
+}
+
+#[test]
+fn ascii_says_the_same_words() {
+    for ((name, ascii), (_, dark)) in scenes("ascii", 80, 24).zip(scenes("dark", 80, 24)) {
+        if name.contains("hostile") || name.contains("new arrived") || name.contains("raw") {
+            continue;
+        }
+        let dark = words(&draw(&dark.model, 80, 24, dark.now));
+        let wanted: String = dark.chars().map(|c| if c.is_ascii() { c } else { ascii_of(c).unwrap_or('?') }).collect();
+        assert_eq!(words(&draw(&ascii.model, 80, 24, ascii.now)), wanted, "{name}");
+    }
+}
+
+#[test]
+fn every_size_draws_and_no_cell_is_active_or_invisible() {
+    for (width, height) in
+        [(0, 0), (1, 1), (10, 3), (20, 5), (40, 10), (60, 20), (79, 24), (80, 23), (119, 30), (120, 24), (200, 60)]
+    {
+        for look in ["dark", "ascii"] {
+            for (name, console) in scenes(look, width, height) {
+                let buffer = draw(&console.model, width, height, console.now);
+                for cell in buffer.content() {
+                    for c in cell.symbol().chars() {
+                        assert!(!c.is_control() && c.width().is_some(), "{name}: {c:?}");
+                        let hides = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{e0000}'..='\u{e007f}'];
+                        assert!(!hides.iter().any(|range| range.contains(&c)), "{name}: {c:?}");
+                        assert!(look == "dark" || c.is_ascii(), "{name}: {c:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_picture_is_the_same_twice() {
+    for ((name, first), (_, second)) in scenes("dark", 80, 24).zip(scenes("dark", 80, 24)) {
+        assert_eq!(draw(&first.model, 80, 24, first.now), draw(&second.model, 80, 24, second.now), "{name}");
+    }
+}
