@@ -62,7 +62,7 @@ fn sentence_says_where_to_go(pty: &mut Pty) -> char {
 #[track_caller]
 fn finish_the_oldest(pty: &mut Pty, screen: char) -> (String, usize) {
     pty.press(Key::Char(screen));
-    step(pty, "Rows keep their place");
+    step(pty, "(?i)rows keep their place");
     pty.press(Key::Enter);
     pty.wait_for("TIMELINE");
     let order = read(pty, r"order (ord_\w+)");
