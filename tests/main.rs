@@ -1,7 +1,11 @@
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;
+#[cfg(test)]
+mod flows;
 #[cfg(test)]
 mod keys;
 #[cfg(test)]
@@ -9,7 +13,7 @@ mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
-mod peek;
+mod lookup;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]

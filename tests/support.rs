@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod demo;
+pub mod console;
 pub mod face;
 pub mod keys;
 pub mod launch;

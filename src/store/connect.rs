@@ -273,7 +273,7 @@ fn environment(file: &str, row: &PgRow) -> Result<Environment, StoreError> {
     let word = reader.text("kind")?;
     let kinds =
         [EnvironmentKind::Production, EnvironmentKind::Staging, EnvironmentKind::Development, EnvironmentKind::Demo];
-    let Some(kind) = kinds.into_iter().find(|kind| install::kind(*kind) == word) else {
+    let Some(kind) = kinds.into_iter().find(|kind| install::kind_word(*kind) == word) else {
         return Err(reader.wrong("kind", "production, staging, development or demo", word));
     };
     Ok(Environment { name: reader.text("name")?, kind })

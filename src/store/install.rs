@@ -37,7 +37,7 @@ pub async fn apply(options: &StoreOptions, script: &Script, environment: &Enviro
     let work = async {
         connection.execute("BEGIN").await?;
         connection.execute(sqlx::raw_sql(scripted(script))).await?;
-        let name = sqlx::query(NAME).bind(&environment.name).bind(kind(environment.kind));
+        let name = sqlx::query(NAME).bind(&environment.name).bind(kind_word(environment.kind));
         name.execute(&mut connection).await?;
         connection.execute("COMMIT").await
     };
@@ -47,7 +47,7 @@ pub async fn apply(options: &StoreOptions, script: &Script, environment: &Enviro
 }
 
 /// The database's word for a kind of environment.
-pub(super) fn kind(kind: EnvironmentKind) -> &'static str {
+pub fn kind_word(kind: EnvironmentKind) -> &'static str {
     match kind {
         EnvironmentKind::Production => "production",
         EnvironmentKind::Staging => "staging",

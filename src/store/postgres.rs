@@ -18,7 +18,7 @@ use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::log::{LogEntry, Outcome};
-use crate::domain::port::{BoxFuture, Candidate, Dossier, RefusedEvent, Store, StoreError};
+use crate::domain::port::{Beside, BoxFuture, Candidate, Dossier, RefusedEvent, Store, StoreError};
 use crate::domain::snapshot::{ServerFacts, Snapshot};
 
 /// PostgreSQL behind the query contract. Connects when it is first asked, and again when it lost the server.
@@ -164,6 +164,10 @@ impl PgStore {
 impl Store for PgStore {
     fn poll(&self) -> BoxFuture<'_, Result<Snapshot, StoreError>> {
         Box::pin(self.poll_once())
+    }
+
+    fn work_beside(&self) -> BoxFuture<'_, Result<Beside, StoreError>> {
+        Box::pin(self.next_piece())
     }
 
     fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>> {

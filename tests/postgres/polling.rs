@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::Executor;
+use unstuck::domain::port::Beside;
 use unstuck::domain::port::{Store, StoreError};
 use unstuck::domain::rule::RuleState;
 use unstuck::domain::snapshot::{Signal, Snapshot};
 use unstuck::lab::cluster::{Cluster, ClusterOptions, SystemPrograms};
-use unstuck::store::beside::Beside;
 use unstuck::store::library::Library;
 use unstuck::store::options::Pooling;
 use unstuck::store::postgres::PgStore;
