@@ -1,8 +1,8 @@
 //! What several integration tests share.
 
 pub mod cluster;
-pub mod demo;
 pub mod console;
+pub mod demo;
 pub mod face;
 pub mod keys;
 pub mod launch;

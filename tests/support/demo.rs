@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -35,10 +34,6 @@ impl Place {
     /// A shell to start the demo from.
     pub fn shell(&self) -> Launch {
         Launch::shell().env("TMPDIR", self.0.path())
-    }
-
-    pub fn path(&self) -> &Path {
-        self.0.path()
     }
 
     /// What is left: folders, and processes that were started on them.
