@@ -25,6 +25,10 @@ mod queries;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]
+mod story;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tape;
+#[cfg(test)]
+mod terminal;
