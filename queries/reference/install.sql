@@ -18,7 +18,7 @@ DO $roles$
 DECLARE
   wanted text;
 BEGIN
-  FOREACH wanted IN ARRAY ARRAY['unstuck_definer', 'unstuck_reader', 'unstuck_operator'] LOOP
+  FOREACH wanted IN ARRAY ARRAY['unstuck_definer', 'unstuck_reader', 'unstuck_operator', 'unstuck_approver', 'unstuck_recoverer'] LOOP
     IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = wanted) THEN
       BEGIN
         EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION', wanted);
@@ -27,11 +27,14 @@ BEGIN
       END;
     END IF;
   END LOOP;
-  -- An operator reads what a reader reads. The statistics show how old the oldest transaction is, whoever runs it.
+  -- An operator and an approver read what a reader reads; the service's recoverer reads nothing here. The statistics show how old the oldest transaction is, whoever runs it.
   FOR attempt IN 1..5 LOOP
     BEGIN
       IF NOT pg_catalog.pg_has_role('unstuck_operator', 'unstuck_reader', 'MEMBER') THEN
         GRANT unstuck_reader TO unstuck_operator;
+      END IF;
+      IF NOT pg_catalog.pg_has_role('unstuck_approver', 'unstuck_reader', 'MEMBER') THEN
+        GRANT unstuck_reader TO unstuck_approver;
       END IF;
       IF NOT pg_catalog.pg_has_role('unstuck_reader', 'pg_read_all_stats', 'MEMBER') THEN
         GRANT pg_read_all_stats TO unstuck_reader;
@@ -50,7 +53,7 @@ $roles$;
 
 CREATE SCHEMA IF NOT EXISTS unstuck;
 REVOKE ALL ON SCHEMA unstuck FROM PUBLIC;
-GRANT USAGE ON SCHEMA unstuck TO unstuck_definer, unstuck_reader, unstuck_operator;
+GRANT USAGE ON SCHEMA unstuck TO unstuck_definer, unstuck_reader, unstuck_operator, unstuck_approver, unstuck_recoverer;
 
 -- 2. The service's tables: who may do what. Readers read; the definer may write these columns and no others.
 
@@ -59,6 +62,8 @@ GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempt
   public.payment_transitions, public.webhook_events, public.outbox, public.saga_steps, public.settlement_lines, public.service_events
   TO unstuck_reader;
 GRANT SELECT ON public.idempotency_keys, public.payments, public.payment_attempts, public.settlement_lines TO unstuck_definer;
+GRANT SELECT (scope, key, at) ON public.api_requests TO unstuck_definer;
+GRANT SELECT (scope, key, at, purpose) ON public.provider_calls TO unstuck_definer;
 GRANT UPDATE (status, recovery_point, locked_until, locked_by, attempt, provider_ref, response_code, response_body, updated_at)
   ON public.idempotency_keys TO unstuck_definer;
 GRANT UPDATE (status, provider_ref, failure_reason, updated_at) ON public.payments TO unstuck_definer;
@@ -144,10 +149,125 @@ COMMENT ON TABLE unstuck.note IS 'Notes, hand-overs and claims. Only grows: the 
 CREATE INDEX IF NOT EXISTS ix_note_record ON unstuck.note (scope, key, id);
 CREATE INDEX IF NOT EXISTS ix_note_hand_over ON unstuck.note (scope, key, id DESC) WHERE kind IN ('hand over', 'claim');
 
-REVOKE ALL ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note FROM PUBLIC;
-GRANT SELECT ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note TO unstuck_reader;
-GRANT SELECT, INSERT ON unstuck.action_log, unstuck.evidence, unstuck.note TO unstuck_definer;
+-- The numbers of approval and hand back. A table of its own, so that an older installation gains it by being installed again.
+CREATE TABLE IF NOT EXISTS unstuck.limits (
+  one                 boolean PRIMARY KEY DEFAULT true CHECK (one),
+  approval_wait_s     bigint  NOT NULL DEFAULT 1800  CHECK (approval_wait_s BETWEEN 1 AND 86400),       -- how long a question waits for its answer
+  act_window_s        bigint  NOT NULL DEFAULT 120   CHECK (act_window_s BETWEEN 1 AND 3600),           -- how long an approval may be acted on
+  break_glass_after_s bigint  NOT NULL DEFAULT 600   CHECK (break_glass_after_s BETWEEN 1 AND 86400),   -- adopt only
+  resume_life_s       bigint  NOT NULL DEFAULT 900   CHECK (resume_life_s BETWEEN 1 AND 900),           -- how long a hand back may be taken up
+  resume_answer_s     bigint  NOT NULL DEFAULT 60    CHECK (resume_answer_s BETWEEN 1 AND 900),         -- after this, nobody answers
+  key_margin_s        bigint  NOT NULL DEFAULT 3600  CHECK (key_margin_s BETWEEN 0 AND 86400),
+  max_key_retention_s bigint  NOT NULL DEFAULT 86400 CHECK (max_key_retention_s BETWEEN 1 AND 7776000),
+  absence_gap_s       bigint  NOT NULL DEFAULT 290   CHECK (absence_gap_s BETWEEN 1 AND 86400),         -- a little under five minutes: look-ups take unequal times
+  absence_gap_max_s   bigint  NOT NULL DEFAULT 1860  CHECK (absence_gap_max_s BETWEEN 1 AND 86400),
+  settle_s            bigint  NOT NULL DEFAULT 120   CHECK (settle_s BETWEEN 0 AND 86400)               -- after the last attempt, and after the key's end
+);
+COMMENT ON TABLE unstuck.limits IS 'What no client can loosen: an order can only be stricter. One row; changed by unstuck.set_limit.';
+INSERT INTO unstuck.limits (one) VALUES (true) ON CONFLICT (one) DO NOTHING;
+
+CREATE TABLE IF NOT EXISTS unstuck.approval_limit (
+  currency text        PRIMARY KEY CHECK (currency ~ '^[A-Z]{3}$'),
+  amount   bigint      NOT NULL CHECK (amount >= 0),   -- minor units: from this amount on a second person approves
+  set_at   timestamptz NOT NULL,
+  set_by   text        NOT NULL
+);
+COMMENT ON TABLE unstuck.approval_limit IS 'In production, adopt and fail need approval from this amount on; in a currency without a row, always.';
+
+CREATE TABLE IF NOT EXISTS unstuck.approval_request (
+  id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at           timestamptz NOT NULL,
+  action       text        NOT NULL CHECK (action IN ('adopt', 'fail', 'hand_back', 'reverse', 'not_charged')),
+  scope        text        NOT NULL,
+  key          text        NOT NULL,
+  payment_id   text        NOT NULL,
+  order_id     text,
+  amount       bigint      NOT NULL,
+  currency     text        NOT NULL,
+  version      text        NOT NULL,
+  attempt      bigint      NOT NULL,
+  plan_hash    text        NOT NULL,
+  plan         jsonb       NOT NULL,                   -- the asker's plan, whole
+  evidence_id  bigint      NOT NULL REFERENCES unstuck.evidence (id),
+  operator     text        NOT NULL,
+  session_role text        NOT NULL,
+  reason       text        NOT NULL,
+  ticket       text,
+  expires_at   timestamptz NOT NULL,
+  intent_id    bigint      NOT NULL
+);
+COMMENT ON TABLE unstuck.approval_request IS 'Plans that wait, or waited, for a second person. Only grows.';
+CREATE INDEX IF NOT EXISTS ix_approval_request_record ON unstuck.approval_request (scope, key, id);
+
+CREATE TABLE IF NOT EXISTS unstuck.approval_decision (
+  request      bigint      PRIMARY KEY REFERENCES unstuck.approval_request (id),
+  at           timestamptz NOT NULL,
+  verdict      text        NOT NULL CHECK (verdict IN ('approved', 'refused', 'withdrawn')),
+  operator     text        NOT NULL,
+  session_role text        NOT NULL,
+  evidence_id  bigint      REFERENCES unstuck.evidence (id),   -- the approver's own look-up
+  reason       text,
+  intent_id    bigint      NOT NULL,
+  CHECK (verdict <> 'approved' OR evidence_id IS NOT NULL)
+);
+COMMENT ON TABLE unstuck.approval_decision IS 'One answer per request, for ever. Only grows.';
+
+CREATE TABLE IF NOT EXISTS unstuck.approval_use (
+  request     bigint      PRIMARY KEY REFERENCES unstuck.approval_request (id),
+  at          timestamptz NOT NULL,
+  break_glass boolean     NOT NULL,
+  intent_id   bigint      NOT NULL
+);
+COMMENT ON TABLE unstuck.approval_use IS 'An approval is acted on once. Only grows.';
+
+CREATE TABLE IF NOT EXISTS unstuck.resume_request (
+  id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at           timestamptz NOT NULL,
+  scope        text        NOT NULL,
+  key          text        NOT NULL,
+  payment_id   text        NOT NULL,
+  order_id     text,
+  amount       bigint      NOT NULL,
+  currency     text        NOT NULL,
+  version      text        NOT NULL,
+  attempt      bigint      NOT NULL,
+  approval     bigint      NOT NULL UNIQUE REFERENCES unstuck.approval_request (id),
+  plan_hash    text        NOT NULL,
+  evidence_id  bigint      NOT NULL REFERENCES unstuck.evidence (id),
+  proof_id     bigint      NOT NULL REFERENCES unstuck.evidence (id),
+  operator     text        NOT NULL,
+  session_role text        NOT NULL,
+  reason       text        NOT NULL,
+  ticket       text,
+  not_after    timestamptz NOT NULL,
+  intent_id    bigint      NOT NULL
+);
+COMMENT ON TABLE unstuck.resume_request IS 'Records handed back to the service''s own recoverer. Only grows; what became of each is in unstuck.resume_event.';
+CREATE INDEX IF NOT EXISTS ix_resume_request_record ON unstuck.resume_request (scope, key, id);
+
+CREATE TABLE IF NOT EXISTS unstuck.resume_event (
+  id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  request      bigint      NOT NULL REFERENCES unstuck.resume_request (id),
+  at           timestamptz NOT NULL,
+  event        text        NOT NULL CHECK (event IN ('taken', 'finished', 'refused', 'withdrawn')),
+  worker       text,
+  session_role text        NOT NULL,
+  detail       text
+);
+COMMENT ON TABLE unstuck.resume_event IS 'What became of a hand back: taken once, ended once. Only grows.';
+CREATE UNIQUE INDEX IF NOT EXISTS uq_resume_event_taken ON unstuck.resume_event (request) WHERE event = 'taken';
+CREATE UNIQUE INDEX IF NOT EXISTS uq_resume_event_ended ON unstuck.resume_event (request) WHERE event <> 'taken';
+
+REVOKE ALL ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note, unstuck.limits, unstuck.approval_limit, unstuck.approval_request,
+  unstuck.approval_decision, unstuck.approval_use, unstuck.resume_request, unstuck.resume_event FROM PUBLIC;
+GRANT SELECT ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note, unstuck.limits, unstuck.approval_limit, unstuck.approval_request,
+  unstuck.approval_decision, unstuck.approval_use, unstuck.resume_request, unstuck.resume_event TO unstuck_reader;
+GRANT SELECT, INSERT ON unstuck.action_log, unstuck.evidence, unstuck.note, unstuck.approval_request, unstuck.approval_decision, unstuck.approval_use,
+  unstuck.resume_request, unstuck.resume_event TO unstuck_definer;
 GRANT SELECT, INSERT, UPDATE (name, kind, set_at, set_by) ON unstuck.environment TO unstuck_definer;
+GRANT SELECT, INSERT, UPDATE (amount, set_at, set_by) ON unstuck.approval_limit TO unstuck_definer;
+GRANT SELECT, UPDATE (approval_wait_s, act_window_s, break_glass_after_s, resume_life_s, resume_answer_s, key_margin_s, max_key_retention_s, absence_gap_s,
+  absence_gap_max_s, settle_s) ON unstuck.limits TO unstuck_definer;
 
 -- 4. The log.
 
@@ -165,9 +285,24 @@ CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unst
   FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
 CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.note
   FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.approval_request
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.approval_decision
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.approval_use
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.resume_request
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
+CREATE OR REPLACE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON unstuck.resume_event
+  FOR EACH STATEMENT EXECUTE FUNCTION unstuck.refuse_change();
 ALTER TABLE unstuck.action_log ENABLE ALWAYS TRIGGER only_grows;
 ALTER TABLE unstuck.evidence ENABLE ALWAYS TRIGGER only_grows;
 ALTER TABLE unstuck.note ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.approval_request ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.approval_decision ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.approval_use ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.resume_request ENABLE ALWAYS TRIGGER only_grows;
+ALTER TABLE unstuck.resume_event ENABLE ALWAYS TRIGGER only_grows;
 
 -- One writing for one row, whatever the session's settings are: the chain is over this text.
 CREATE OR REPLACE FUNCTION unstuck.log_text(l unstuck.action_log) RETURNS text
@@ -251,6 +386,49 @@ BEGIN
 END
 $body$;
 
+-- Changes one of the limits. Nobody is granted it: only a superuser, or the owner of the functions, may call it.
+CREATE OR REPLACE FUNCTION unstuck.set_limit(p_limit text, p_value bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  IF NOT (SELECT pg_catalog.to_jsonb(l) - 'one' FROM unstuck.limits l) ? p_limit THEN
+    RAISE EXCEPTION 'there is no limit called %', p_limit;
+  END IF;
+  UPDATE unstuck.limits l SET
+    approval_wait_s = CASE p_limit WHEN 'approval_wait_s' THEN p_value ELSE l.approval_wait_s END,
+    act_window_s = CASE p_limit WHEN 'act_window_s' THEN p_value ELSE l.act_window_s END,
+    break_glass_after_s = CASE p_limit WHEN 'break_glass_after_s' THEN p_value ELSE l.break_glass_after_s END,
+    resume_life_s = CASE p_limit WHEN 'resume_life_s' THEN p_value ELSE l.resume_life_s END,
+    resume_answer_s = CASE p_limit WHEN 'resume_answer_s' THEN p_value ELSE l.resume_answer_s END,
+    key_margin_s = CASE p_limit WHEN 'key_margin_s' THEN p_value ELSE l.key_margin_s END,
+    max_key_retention_s = CASE p_limit WHEN 'max_key_retention_s' THEN p_value ELSE l.max_key_retention_s END,
+    absence_gap_s = CASE p_limit WHEN 'absence_gap_s' THEN p_value ELSE l.absence_gap_s END,
+    absence_gap_max_s = CASE p_limit WHEN 'absence_gap_max_s' THEN p_value ELSE l.absence_gap_max_s END,
+    settle_s = CASE p_limit WHEN 'settle_s' THEN p_value ELSE l.settle_s END;
+  PERFORM unstuck.append('event', pg_catalog.jsonb_build_object('action', 'set limit'), 'done', p_limit || ' = ' || p_value::text, NULL, NULL);
+END
+$body$;
+
+-- From which amount on (minor units) adopt and fail need approval in production. Granted to nobody, like the above.
+CREATE OR REPLACE FUNCTION unstuck.set_approval_limit(p_currency text, p_amount bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  INSERT INTO unstuck.approval_limit (currency, amount, set_at, set_by) VALUES (p_currency, p_amount, pg_catalog.clock_timestamp(), session_user)
+    ON CONFLICT (currency) DO UPDATE SET amount = excluded.amount, set_at = excluded.set_at, set_by = excluded.set_by;
+  PERFORM unstuck.append('event', pg_catalog.jsonb_build_object('action', 'set limit'), 'done', 'approval from ' || p_currency || ' ' || p_amount::text, NULL, NULL);
+END
+$body$;
+
+-- The hash over a list of texts, each with its length: the same as the console's.
+CREATE OR REPLACE FUNCTION unstuck.plan_hash(p_parts jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.encode(pg_catalog.sha256(coalesce(pg_catalog.string_agg(
+    pg_catalog.convert_to(pg_catalog.length(pg_catalog.convert_to(x.part, 'UTF8'))::text || ':' || x.part, 'UTF8'), ''::bytea ORDER BY x.nth), ''::bytea)), 'hex')
+  FROM pg_catalog.jsonb_array_elements_text(CASE pg_catalog.jsonb_typeof(p_parts) WHEN 'array' THEN p_parts ELSE '[]'::jsonb END) WITH ORDINALITY AS x(part, nth)
+$body$;
+
 -- 5. The service's tables: the only functions that name them.
 
 -- What an action is checked against: the record and every payment with its key, as text. The same expression as in get_record.sql.
@@ -318,15 +496,42 @@ BEGIN
     IF FOUND THEN
       RETURN pg_catalog.format('Settlement report %s pays out charge %s, so it did not fail. Look the payment up again, then hand over.', other, p_ref);
     END IF;
-  ELSE
-    SELECT o.id INTO other FROM public.payments o
-      WHERE o.order_id = p.order_id AND o.id <> p.id AND o.status = 'succeeded' ORDER BY o.id LIMIT 1;
-    IF FOUND THEN
+  ELSIF p_final = 'succeeded' THEN
+    other := unstuck.service_paid_by(p);
+    IF other IS NOT NULL THEN
       RETURN pg_catalog.format('Order %s was already paid by payment %s. Adopting %s would make two: open triage, refund one first.', p.order_id, other, p.id);
     END IF;
   END IF;
   RETURN NULL;
 END
+$body$;
+
+-- The earliest moment this key may have reached the provider (a record that was made again lies about its own age), and the latest
+-- at which a charge may have been sent. The same expressions as in get_record.sql, and a lease counts to its end.
+CREATE OR REPLACE FUNCTION unstuck.service_first_use(k public.idempotency_keys) RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT least(k.created_at,
+    (SELECT pg_catalog.min(p.created_at) FROM public.payments p WHERE p.scope = k.scope AND p.key = k.key),
+    (SELECT pg_catalog.min(r.at) FROM public.api_requests r WHERE r.scope = k.scope AND r.key = k.key),
+    (SELECT pg_catalog.min(c.at) FROM public.provider_calls c WHERE c.scope = k.scope AND c.key = k.key),
+    (SELECT pg_catalog.min(a.started_at) FROM public.payment_attempts a WHERE a.scope = k.scope AND a.key = k.key))
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.service_last_attempt(k public.idempotency_keys) RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT greatest(k.created_at, k.locked_until,
+    (SELECT pg_catalog.max(c.at) FROM public.provider_calls c WHERE c.scope = k.scope AND c.key = k.key AND c.purpose = 'charge'),
+    (SELECT pg_catalog.max(a.started_at) FROM public.payment_attempts a
+      WHERE a.scope = k.scope AND a.key = k.key AND NOT pg_catalog.starts_with(a.worker, 'operator:')))
+$body$;
+
+-- Another payment that paid the same order; NULL when there is none.
+CREATE OR REPLACE FUNCTION unstuck.service_paid_by(p public.payments) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT o.id FROM public.payments o WHERE o.order_id = p.order_id AND o.id <> p.id AND o.status = 'succeeded' ORDER BY o.id LIMIT 1
 $body$;
 
 -- Takes the lease: one more attempt, and nobody else's write of an earlier attempt counts any more.
@@ -365,7 +570,7 @@ BEGIN
   END IF;
   IF p.status = 'created' THEN
     INSERT INTO public.payment_transitions (payment_id, from_status, to_status, at, actor, reason)
-      VALUES (p.id, 'created', 'pending', p_at, p_who, 'the provider knows the charge');
+      VALUES (p.id, 'created', 'pending', p_at, p_who, CASE WHEN p_ref IS NULL THEN 'the provider was asked' ELSE 'the provider knows the charge' END);
   END IF;
   INSERT INTO public.payment_transitions (payment_id, from_status, to_status, at, actor, reason)
     VALUES (p.id, CASE p.status WHEN 'created' THEN 'pending' ELSE p.status END, p_final, p_at, p_who, p_reason);
@@ -424,7 +629,7 @@ $body$;
 
 -- 6. Checks. Each gives the first objection as (outcome, why), or NULL and NULL.
 
--- One spelling for an action: lookup, adopt, fail, hold, release, note, hand_over.
+-- One spelling for an action: hand back, hand-back and hand_back are the same.
 CREATE OR REPLACE FUNCTION unstuck.action_word(p text) RETURNS text
 LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
@@ -542,14 +747,25 @@ AS $body$
   ) c
 $body$;
 
--- The evidence: there, of this record, stored by this login, positive, fresh, and not contradicted by a later look-up.
-CREATE OR REPLACE FUNCTION unstuck.check_evidence(o jsonb, OUT outcome text, OUT why text)
+-- Whether two look-ups say the same. An unreachable provider agrees with nothing.
+CREATE OR REPLACE FUNCTION unstuck.agrees(a unstuck.evidence, b unstuck.evidence) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT coalesce(CASE
+    WHEN a.scope <> b.scope OR a.key <> b.key OR a.provider <> b.provider OR a.outcome <> b.outcome THEN false
+    WHEN a.outcome = 'found' THEN unstuck.charges(a.observed) = unstuck.charges(b.observed)
+    WHEN a.outcome = 'not_found' THEN a.definitive AND b.definitive
+    ELSE false
+  END, false)
+$body$;
+
+-- The look-up an order names: there, of this record, stored by this login, and fresh.
+CREATE OR REPLACE FUNCTION unstuck.check_look_up(o jsonb, OUT outcome text, OUT why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
 DECLARE
-  e     unstuck.evidence;
-  most  bigint;
-  later bigint;
+  e    unstuck.evidence;
+  most bigint;
 BEGIN
   SELECT v.max_evidence_age_s INTO most FROM unstuck.environment v;
   most := least(most, coalesce((o ->> 'max_evidence_age_s')::bigint, most));
@@ -561,21 +777,224 @@ BEGIN
     why := pg_catalog.format('Look-up %s is about another record. Look this one up.', e.id);
   ELSIF e.session_role <> session_user OR e.operator IS DISTINCT FROM o ->> 'operator' THEN
     why := pg_catalog.format('Look-up %s is %s''s. Look the payment up yourself.', e.id, e.operator);
-  ELSIF e.outcome <> 'found' THEN
-    why := pg_catalog.format('Look-up %s found no charge (%s). Nothing can be concluded from it here.', e.id, e.outcome);
   ELSIF least(e.started_at, e.at) < pg_catalog.clock_timestamp() - interval '1 second' * most THEN
     why := pg_catalog.format('Look-up %s is older than %s s. Look the payment up again.', e.id, most);
   ELSE
-    SELECT n.id INTO later FROM unstuck.evidence n
-      WHERE n.scope = e.scope AND n.key = e.key AND n.id > e.id
-        AND (n.outcome = 'not_found' OR (n.outcome = 'found' AND unstuck.charges(n.observed) <> unstuck.charges(e.observed)))
-      ORDER BY n.id DESC LIMIT 1;
-    IF FOUND THEN
-      outcome := 'conflict';
-      why := pg_catalog.format('A later look-up (%s) saw something else. Read it and make a new plan.', later);
-    ELSE
-      outcome := NULL;
+    outcome := NULL;
+  END IF;
+END
+$body$;
+
+-- The evidence of a charge: a look-up of one's own that found something, and no later one contradicts it.
+CREATE OR REPLACE FUNCTION unstuck.check_evidence(o jsonb, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  e     unstuck.evidence;
+  later bigint;
+BEGIN
+  SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_look_up(o) c;
+  IF outcome IS NOT NULL THEN
+    RETURN;
+  END IF;
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  IF e.outcome <> 'found' THEN
+    outcome := 'refused';
+    why := pg_catalog.format('Look-up %s found no charge (%s). Nothing can be concluded from it here.', e.id, e.outcome);
+    RETURN;
+  END IF;
+  SELECT n.id INTO later FROM unstuck.evidence n
+    WHERE n.scope = e.scope AND n.key = e.key AND n.id > e.id
+      AND (n.outcome = 'not_found' OR (n.outcome = 'found' AND unstuck.charges(n.observed) <> unstuck.charges(e.observed)))
+    ORDER BY n.id DESC LIMIT 1;
+  IF FOUND THEN
+    outcome := 'conflict';
+    why := pg_catalog.format('A later look-up (%s) saw something else. Read it and make a new plan.', later);
+  END IF;
+END
+$body$;
+
+-- Proof that nothing was charged: two look-ups that could not have missed a charge, far enough apart by our own clock, both after
+-- the last possible attempt has settled, and no look-up ever found anything.
+CREATE OR REPLACE FUNCTION unstuck.check_absence(k public.idempotency_keys, p public.payments, o jsonb, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  l       unstuck.limits;
+  e       unstuck.evidence;
+  f       unstuck.evidence;
+  settled timestamptz;
+  other   bigint;
+BEGIN
+  SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_look_up(o) c;
+  IF outcome IS NOT NULL THEN
+    RETURN;
+  END IF;
+  SELECT v.* INTO l FROM unstuck.limits v;
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  SELECT v.* INTO f FROM unstuck.evidence v WHERE v.id = (o ->> 'proof_id')::bigint;
+  SELECT n.id INTO other FROM unstuck.evidence n WHERE n.scope = e.scope AND n.key = e.key AND n.outcome = 'found' ORDER BY n.id DESC LIMIT 1;
+  settled := unstuck.service_last_attempt(k) + interval '1 second' * greatest(l.settle_s, coalesce((o ->> 'settle_s')::bigint, 0));
+  outcome := 'refused';
+  IF coalesce(k.provider_ref, p.provider_ref) IS NOT NULL THEN
+    why := pg_catalog.format('The record stores charge %s: that the provider does not find it proves nothing. Hand over.', coalesce(k.provider_ref, p.provider_ref));
+  ELSIF e.outcome <> 'not_found' OR NOT e.definitive THEN
+    why := pg_catalog.format('Look-up %s (%s) is no proof that nothing was charged. Look again.', e.id, e.outcome);
+  ELSIF f.id IS NULL OR f.id = e.id THEN
+    why := 'One look-up that finds nothing proves nothing. A second one has to agree: look again.';
+  ELSIF NOT unstuck.agrees(e, f) THEN
+    why := pg_catalog.format('Look-ups %s and %s do not agree. Look again.', f.id, e.id);
+  ELSIF other IS NOT NULL THEN
+    why := pg_catalog.format('Look-up %s found a charge for this record. Hand over.', other);
+  ELSIF least(e.started_at, e.at) <= settled OR least(f.started_at, f.at) <= settled THEN
+    why := pg_catalog.format('A charge may have been sent until %s and can show up until %s. Look again after that.',
+      pg_catalog.to_char(unstuck.service_last_attempt(k) AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'), pg_catalog.to_char(settled AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
+  ELSIF e.at - f.at < interval '1 second' * l.absence_gap_s THEN
+    why := pg_catalog.format('Look-ups %s and %s are less than %s s apart. Look again later.', f.id, e.id, l.absence_gap_s);
+  ELSIF e.at - f.at > interval '1 second' * l.absence_gap_max_s THEN
+    why := pg_catalog.format('Look-ups %s and %s are more than %s s apart. Look again twice.', f.id, e.id, l.absence_gap_max_s);
+  ELSE
+    outcome := NULL;
+  END IF;
+END
+$body$;
+
+-- When the provider may forget the key. An order can only bring the end nearer for a charge, and push it out for a final no.
+CREATE OR REPLACE FUNCTION unstuck.key_end(k public.idempotency_keys, p_retention bigint) RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT unstuck.service_first_use(k) + interval '1 second' * p_retention
+$body$;
+
+-- The other end of a charge: given back whole, after another payment paid the order. ref: the charge's.
+CREATE OR REPLACE FUNCTION unstuck.check_reversed(
+  k public.idempotency_keys, p public.payments, p_observed jsonb, o jsonb, OUT ref text, OUT outcome text, OUT why text
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  stored text := coalesce(k.provider_ref, p.provider_ref);
+  place  text;
+  other  text;
+  moved  bigint;
+  unsure bigint;
+  mine   jsonb;
+BEGIN
+  outcome := 'refused';
+  SELECT v.kind INTO place FROM unstuck.environment v;
+  SELECT
+    pg_catalog.count(*) FILTER (WHERE h.moves),
+    pg_catalog.count(*) FILTER (WHERE NOT h.moves AND coalesce(h.one ->> 'class', '') <> 'failed')
+    INTO moved, unsure
+    FROM (
+      SELECT DISTINCT d.one, coalesce(d.one ->> 'class', '') IN ('succeeded', 'reversed')
+        OR coalesce((d.one ->> 'captured')::bigint, 0) > 0 OR coalesce((d.one ->> 'refunded')::bigint, 0) > 0 AS moves
+      FROM pg_catalog.jsonb_array_elements(p_observed) AS d(one)
+      WHERE d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' = p.id OR d.one ->> 'ref' = stored
+    ) h;
+  SELECT d.one INTO mine FROM pg_catalog.jsonb_array_elements(p_observed) AS d(one)
+    WHERE d.one ->> 'class' = 'reversed'
+      AND (d.one ->> 'provider_key' = k.provider_key OR d.one ->> 'reference' = p.id OR d.one ->> 'ref' = stored)
+    LIMIT 1;
+  ref := nullif(mine ->> 'ref', '');
+  other := unstuck.service_paid_by(p);
+  IF mine IS NULL OR ref IS NULL THEN
+    why := 'The look-up lists no charge of this record that was given back. Hand over.';
+  ELSIF moved > 1 OR unsure > 0 THEN
+    why := pg_catalog.format('Beside the charge that was given back, the provider reports %s more of this record. Hand over.', moved + unsure - 1);
+  ELSIF (mine ->> 'live')::boolean = (place <> 'production') THEN
+    why := pg_catalog.format('The provider answered in the wrong mode (test or live) for a %s environment. Check the provider''s configuration.', place);
+  ELSIF stored IS NOT NULL AND ref <> stored THEN
+    why := pg_catalog.format('The record stores provider ref %s, the look-up says %s. Hand over.', stored, ref);
+  ELSIF o -> 'expect' ->> 'provider_ref' IS DISTINCT FROM ref THEN
+    why := pg_catalog.format('The plan names charge %s, the look-up %s. Make a new plan.', coalesce(o -> 'expect' ->> 'provider_ref', '(none)'), ref);
+  ELSIF pg_catalog.upper(mine ->> 'currency') IS DISTINCT FROM pg_catalog.upper(p.currency)
+      OR coalesce((mine ->> 'refunded')::bigint, (mine ->> 'amount')::bigint) < coalesce((mine ->> 'captured')::bigint, (mine ->> 'amount')::bigint) THEN
+    why := pg_catalog.format('Not all of charge %s was given back. Hand over.', ref);
+  ELSIF other IS NULL THEN
+    why := pg_catalog.format('No other payment paid order %s. A charge that was given back does not end it: hand over.', p.order_id);
+  ELSE
+    outcome := NULL;
+  END IF;
+END
+$body$;
+
+-- The second person. Needed always for what may lead to a charge or ends a payment without the provider's no; in production also for
+-- large amounts. approval: the request to be used up; glass: nobody decided, and the incident could not wait.
+CREATE OR REPLACE FUNCTION unstuck.check_approval(
+  o jsonb, p_action text, p public.payments, OUT approval bigint, OUT glass boolean, OUT outcome text, OUT why text
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  moment timestamptz := pg_catalog.clock_timestamp();
+  l      unstuck.limits;
+  r      unstuck.approval_request;
+  d      unstuck.approval_decision;
+  e      unstuck.evidence;
+  a      unstuck.evidence;
+  place  text;
+  most   bigint;
+BEGIN
+  glass := false;
+  SELECT v.kind INTO place FROM unstuck.environment v;
+  SELECT v.amount INTO most FROM unstuck.approval_limit v WHERE v.currency = pg_catalog.upper(p.currency);
+  IF p_action IN ('adopt', 'fail') AND (place <> 'production' OR p.amount < most) THEN
+    RETURN;
+  END IF;
+  SELECT v.* INTO l FROM unstuck.limits v;
+  outcome := 'refused';
+  IF o ->> 'approval' IS NULL THEN
+    why := 'This needs approval by a second person. Ask for it; act when it is given.';
+    RETURN;
+  END IF;
+  SELECT v.* INTO r FROM unstuck.approval_request v WHERE v.id = (o ->> 'approval')::bigint;
+  IF NOT FOUND THEN
+    why := 'There is no such request for approval. Ask for it.';
+    RETURN;
+  ELSIF r.session_role <> session_user OR r.operator IS DISTINCT FROM o ->> 'operator' THEN
+    why := pg_catalog.format('%s asked for approval %s (login %s), and only who asked may act on it.', r.operator, r.id, r.session_role);
+    RETURN;
+  ELSIF r.action <> p_action OR r.scope IS DISTINCT FROM o ->> 'scope' OR r.key IS DISTINCT FROM o ->> 'key'
+      OR r.plan_hash IS DISTINCT FROM o ->> 'plan_hash' OR r.version IS DISTINCT FROM o ->> 'version'
+      OR r.attempt IS DISTINCT FROM (o ->> 'attempt')::bigint OR r.plan -> 'expect' IS DISTINCT FROM o -> 'expect'
+      OR r.plan ->> 'failure_reason' IS DISTINCT FROM o ->> 'failure_reason' THEN
+    why := pg_catalog.format('Approval %s is for another plan. Make the plan again and ask for it.', r.id);
+    RETURN;
+  ELSIF EXISTS (SELECT 1 FROM unstuck.approval_use u WHERE u.request = r.id) THEN
+    why := pg_catalog.format('Approval %s was used already. Make a new plan.', r.id);
+    RETURN;
+  END IF;
+  SELECT v.* INTO d FROM unstuck.approval_decision v WHERE v.request = r.id;
+  IF d.request IS NOT NULL THEN
+    IF d.verdict <> 'approved' THEN
+      why := pg_catalog.format('Request %s was %s by %s. Make a new plan.', r.id, d.verdict, d.operator);
+      RETURN;
+    ELSIF moment > d.at + interval '1 second' * l.act_window_s THEN
+      why := pg_catalog.format('%s''s approval was for %s s and is over. Ask again.', d.operator, l.act_window_s);
+      RETURN;
     END IF;
+  ELSIF p_action <> 'adopt' OR coalesce(pg_catalog.btrim(o ->> 'incident'), '') = '' THEN
+    why := pg_catalog.format('Nobody has decided about request %s yet. Wait for a second person.', r.id);
+    RETURN;
+  ELSIF moment > r.expires_at THEN
+    why := pg_catalog.format('Request %s is over. Ask again.', r.id);
+    RETURN;
+  ELSIF moment < r.at + interval '1 second' * l.break_glass_after_s THEN
+    why := pg_catalog.format('A second person has %s s to answer; break-glass opens at %s.', l.break_glass_after_s,
+      pg_catalog.to_char((r.at + interval '1 second' * l.break_glass_after_s) AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
+    RETURN;
+  ELSE
+    glass := true;
+  END IF;
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  SELECT v.* INTO a FROM unstuck.evidence v WHERE v.id = r.evidence_id;
+  IF unstuck.agrees(e, a) THEN
+    approval := r.id;
+    outcome := NULL;
+  ELSE
+    outcome := 'conflict';
+    why := pg_catalog.format('The look-up says something else than the one that was approved (%s). Make a new plan.', r.evidence_id);
   END IF;
 END
 $body$;
@@ -725,16 +1144,20 @@ DECLARE
 BEGIN
   SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_place(o) c;
   IF outcome IS NULL THEN
-    IF word NOT IN ('lookup', 'adopt', 'fail', 'hold', 'release', 'note', 'hand_over') THEN
+    IF word NOT IN ('lookup', 'adopt', 'fail', 'reverse', 'not_charged', 'hand_back', 'ask', 'approve', 'refuse', 'withdraw', 'hold', 'release', 'note',
+        'hand_over') THEN
       outcome := 'refused';
       why := pg_catalog.format('There is no action called %s.', coalesce(o ->> 'action', '(none)'));
+    ELSIF word NOT IN ('lookup', 'approve', 'refuse') AND NOT pg_catalog.pg_has_role(session_user, 'unstuck_operator', 'MEMBER') THEN
+      outcome := 'refused';
+      why := pg_catalog.format('This login approves; it is not one of the operators (unstuck_operator), so it cannot %s.', pg_catalog.replace(word, '_', ' '));
     ELSIF coalesce(o ->> 'scope', '') = '' OR coalesce(o ->> 'key', '') = '' THEN
       outcome := 'refused';
       why := 'No record is named: scope and key are both needed.';
     ELSIF coalesce(o ->> 'plan_hash', '') = '' AND word <> 'lookup' THEN
       outcome := 'refused';
       why := 'The plan has no hash. Make a new plan.';
-    ELSIF coalesce(pg_catalog.btrim(o ->> 'reason'), '') = '' AND word IN ('adopt', 'fail', 'hold', 'release', 'hand_over') THEN
+    ELSIF coalesce(pg_catalog.btrim(o ->> 'reason'), '') = '' AND word IN ('adopt', 'fail', 'reverse', 'not_charged', 'hand_back', 'ask', 'hold', 'release', 'hand_over') THEN
       outcome := 'refused';
       why := 'No reason is given. Say why, in a few words.';
     END IF;
@@ -823,21 +1246,48 @@ BEGIN
 END
 $body$;
 
--- Finishes a record with the provider's final answer; p_wanted is `succeeded` or `failed`. Both resumes are this one.
+-- The payment a plan names: open, of this key and order, over the amount the plan says.
+CREATE OR REPLACE FUNCTION unstuck.check_payment(o jsonb, k public.idempotency_keys, p public.payments, p_wanted text, OUT outcome text, OUT why text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+  outcome := 'refused';
+  IF p.id IS NULL THEN
+    why := 'The payment the plan names does not carry this key. Hand over.';
+  ELSIF p.status NOT IN ('created', 'pending', 'unknown') THEN
+    why := pg_catalog.format('Payment %s is already %s, and no edge leaves that state. Open triage.', p.id, p.status);
+  ELSIF (p_wanted <> 'failed' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND ((o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount
+      OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency) THEN
+    why := pg_catalog.format('The plan is for another amount than the payment''s %s %s (minor units). Make a new plan.', p.amount, p.currency);
+  ELSIF k.order_id IS NOT NULL AND k.order_id <> p.order_id THEN
+    why := pg_catalog.format('The record belongs to order %s, its payment to order %s. Hand over.', k.order_id, p.order_id);
+  ELSE
+    outcome := NULL;
+  END IF;
+END
+$body$;
+
+-- Finishes a record. p_wanted: `succeeded` or `failed` with the provider's final answer; `reversed` and `not charged` end as failed,
+-- with approval. All four resumes are this one.
 CREATE OR REPLACE FUNCTION unstuck.resume(o jsonb, p_action text, p_wanted text)
 RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
 DECLARE
-  fits   boolean := false;
-  k      public.idempotency_keys;
-  p      public.payments;
-  e      unstuck.evidence;
-  ref    text;
-  who    text := 'operator:' || (o ->> 'operator');
-  moment timestamptz;
-  state  text;
-  broken text;
+  fits     boolean := false;
+  k        public.idempotency_keys;
+  p        public.payments;
+  e        unstuck.evidence;
+  l        unstuck.limits;
+  ref      text;
+  approval bigint;
+  glass    boolean := false;
+  closed   timestamptz;
+  words    text;
+  who      text := 'operator:' || (o ->> 'operator');
+  moment   timestamptz;
+  state    text;
+  broken   text;
 BEGIN
   BEGIN
     k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
@@ -848,50 +1298,66 @@ BEGIN
     END IF;
     IF outcome IS NULL THEN
       p := unstuck.service_payment(k.scope, k.key, o -> 'expect' ->> 'payment_id');
-      IF p.id IS NULL THEN
-        outcome := 'refused';
-        why := 'The payment the plan names does not carry this key. Hand over.';
-      ELSIF p.status NOT IN ('created', 'pending', 'unknown') THEN
-        outcome := 'refused';
-        why := pg_catalog.format('Payment %s is already %s, and no edge leaves that state. Open triage.', p.id, p.status);
-      ELSIF (p_wanted = 'succeeded' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND ((o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount
-          OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency) THEN
-        outcome := 'refused';
-        why := pg_catalog.format('The plan is for another amount than the payment''s %s %s (minor units). Make a new plan.', p.amount, p.currency);
-      ELSIF k.order_id IS NOT NULL AND k.order_id <> p.order_id THEN
-        outcome := 'refused';
-        why := pg_catalog.format('The record belongs to order %s, its payment to order %s. Hand over.', k.order_id, p.order_id);
-      ELSIF p_wanted = 'failed' AND coalesce(pg_catalog.btrim(o ->> 'failure_reason'), '') = '' THEN
-        outcome := 'refused';
-        why := 'The provider''s reason for the failure is missing. Look the payment up again.';
-      END IF;
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_payment(o, k, p, p_wanted) c;
     END IF;
-    IF outcome IS NULL THEN
+    IF outcome IS NULL AND p_wanted = 'failed' AND coalesce(pg_catalog.btrim(o ->> 'failure_reason'), '') = '' THEN
+      outcome := 'refused';
+      why := 'The provider''s reason for the failure is missing. Look the payment up again.';
+    END IF;
+    IF outcome IS NULL AND p_wanted = 'not charged' THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_absence(k, p, o) c;
+    ELSIF outcome IS NULL THEN
       SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_evidence(o) c;
-      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
     END IF;
+    SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
     IF outcome IS NULL AND e.provider IS DISTINCT FROM p.provider THEN
       outcome := 'refused';
       why := pg_catalog.format('The look-up asked %s, the payment is at %s. Look it up there.', e.provider, p.provider);
     END IF;
-    IF outcome IS NULL THEN
+    IF outcome IS NULL AND p_wanted IN ('succeeded', 'failed') THEN
       SELECT c.ref, c.outcome, c.why INTO ref, outcome, why FROM unstuck.check_charges(k, p, e.observed, p_wanted, o) c;
+    ELSIF outcome IS NULL AND p_wanted = 'reversed' THEN
+      SELECT c.ref, c.outcome, c.why INTO ref, outcome, why FROM unstuck.check_reversed(k, p, e.observed, o) c;
+    ELSIF outcome IS NULL THEN
+      SELECT v.* INTO l FROM unstuck.limits v;
+      closed := unstuck.key_end(k, greatest(l.max_key_retention_s, (o ->> 'key_retention_s')::bigint))
+        + interval '1 second' * greatest(l.settle_s, coalesce((o ->> 'settle_s')::bigint, 0));
+      IF pg_catalog.clock_timestamp() <= closed THEN
+        outcome := 'refused';
+        why := pg_catalog.format('The provider may know the key until %s, so a charge is still possible. Hand back, or wait.',
+          pg_catalog.to_char(closed AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'));
+      END IF;
     END IF;
     IF outcome IS NULL THEN
       why := unstuck.service_objection(p, ref, p_wanted);
       outcome := CASE WHEN why IS NOT NULL THEN 'refused' END;
     END IF;
     IF outcome IS NULL THEN
+      SELECT c.approval, c.glass, c.outcome, c.why INTO approval, glass, outcome, why FROM unstuck.check_approval(o, p_action, p) c;
+    END IF;
+    IF outcome IS NULL THEN
       moment := pg_catalog.clock_timestamp();
-      k := unstuck.service_take(k, who, moment + interval '1 minute', moment, CASE p_wanted WHEN 'succeeded' THEN 'adopted' ELSE 'failed' END);
-      PERFORM unstuck.service_finish(k, p, p_wanted, ref, CASE p_wanted WHEN 'succeeded' THEN 201 ELSE 402 END,
-        CASE p_wanted WHEN 'succeeded' THEN 'adopted charge ' || ref || ' on look-up ' || e.id::text ELSE o ->> 'failure_reason' END, who, moment);
+      IF approval IS NOT NULL THEN
+        INSERT INTO unstuck.approval_use (request, at, break_glass, intent_id) VALUES (approval, moment, glass, (o ->> 'intent')::bigint);
+      END IF;
+      words := CASE p_wanted
+        WHEN 'succeeded' THEN 'adopted charge ' || ref || ' on look-up ' || e.id::text
+        WHEN 'failed' THEN o ->> 'failure_reason'
+        WHEN 'reversed' THEN 'reversed: charge ' || ref || ' was given back, payment ' || unstuck.service_paid_by(p) || ' paid the order'
+        ELSE 'not charged: look-ups ' || (o ->> 'proof_id') || ' and ' || e.id::text || ' found no charge, and the key is over'
+      END;
+      k := unstuck.service_take(k, who, moment + interval '1 minute', moment,
+        CASE p_wanted WHEN 'succeeded' THEN 'adopted' ELSE p_wanted END);
+      PERFORM unstuck.service_finish(k, p, CASE p_wanted WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END, ref,
+        CASE p_wanted WHEN 'succeeded' THEN 201 ELSE 402 END, words, who, moment);
       outcome := 'done';
-      why := NULL;
+      why := CASE WHEN glass THEN pg_catalog.format('BREAK GLASS, incident %s: nobody had decided about request %s', pg_catalog.btrim(o ->> 'incident'), approval) END;
     END IF;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, p.id,
-        pg_catalog.jsonb_build_object('attempt', k.attempt, 'expect', o -> 'expect')) a;
+        pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('attempt', k.attempt, 'expect', o -> 'expect', 'approval', approval,
+          'break_glass', CASE WHEN glass THEN o ->> 'incident' END,
+          'proof', CASE WHEN p_wanted = 'not charged' THEN pg_catalog.jsonb_build_array(o -> 'proof_id', o -> 'evidence_id') END))) a;
   EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, p_action) c;
@@ -914,6 +1380,385 @@ RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back js
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
   SELECT r.outcome, r.why, r.log_id, r.version, r.read_back FROM unstuck.resume(o, 'fail', 'failed') r
+$body$;
+
+-- Finish as reversed: another payment paid the order, and this one's charge was given back. FAILED, the ref is kept.
+CREATE OR REPLACE FUNCTION unstuck.do_reverse(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT r.outcome, r.why, r.log_id, r.version, r.read_back FROM unstuck.resume(o, 'reverse', 'reversed') r
+$body$;
+
+-- Finish as not charged: nothing was charged, and the provider has forgotten the key. FAILED, the proof is kept.
+CREATE OR REPLACE FUNCTION unstuck.do_not_charged(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT r.outcome, r.why, r.log_id, r.version, r.read_back FROM unstuck.resume(o, 'not_charged', 'not charged') r
+$body$;
+
+-- Gives a record back to the service's own recoverer, which looks up again and may charge with the same provider key. Takes no lease.
+CREATE OR REPLACE FUNCTION unstuck.do_hand_back(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits     boolean := false;
+  k        public.idempotency_keys;
+  p        public.payments;
+  e        unstuck.evidence;
+  l        unstuck.limits;
+  approval bigint;
+  moment   timestamptz;
+  until    timestamptz;
+  given    bigint;
+  waits     bigint;
+  data     jsonb;
+  state    text;
+  broken   text;
+BEGIN
+  BEGIN
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, 'hand_back') c;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_record(o, k) c;
+    END IF;
+    IF outcome IS NULL AND k.locked_until > pg_catalog.clock_timestamp() THEN
+      outcome := 'refused';
+      why := 'You hold this record, so the recoverer could not take it. Release it, look again, and ask anew.';
+    END IF;
+    IF outcome IS NULL THEN
+      p := unstuck.service_payment(k.scope, k.key, o -> 'expect' ->> 'payment_id');
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_payment(o, k, p, 'charged') c;
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_absence(k, p, o) c;
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT v.* INTO l FROM unstuck.limits v;
+      moment := pg_catalog.clock_timestamp();
+      until := least(moment + interval '1 second' * l.resume_life_s,
+        unstuck.key_end(k, least(l.max_key_retention_s, (o ->> 'key_retention_s')::bigint))
+          - interval '1 second' * greatest(l.key_margin_s, coalesce((o ->> 'key_margin_s')::bigint, 0)));
+      SELECT q.id INTO waits FROM unstuck.resume_request q
+        WHERE q.scope = k.scope AND q.key = k.key AND q.not_after > moment
+          AND NOT EXISTS (SELECT 1 FROM unstuck.resume_event v WHERE v.request = q.id AND v.event <> 'taken')
+        ORDER BY q.id DESC LIMIT 1;
+      why := unstuck.service_objection(p, NULL, 'succeeded');
+      IF e.provider IS DISTINCT FROM p.provider THEN
+        outcome := 'refused';
+        why := pg_catalog.format('The look-up asked %s, the payment is at %s. Look it up there.', e.provider, p.provider);
+      ELSIF coalesce(k.provider_key, '') = '' THEN
+        outcome := 'refused';
+        why := 'The record stores no provider key, so a second charge could not be told from the first. Hand over.';
+      ELSIF why IS NOT NULL THEN
+        outcome := 'refused';
+      ELSIF coalesce((o ->> 'key_retention_s')::bigint, 0) < 1 THEN
+        outcome := 'refused';
+        why := 'How long the provider remembers the key is not known. Hand over.';
+      ELSIF until <= moment THEN
+        outcome := 'refused';
+        why := 'The provider may forget the key at any moment: a charge with it could be a second one. Wait, then finish as not charged.';
+      ELSIF waits IS NOT NULL THEN
+        outcome := 'refused';
+        why := pg_catalog.format('The record was handed back already (request %s). Wait for the recoverer, or withdraw it.', waits);
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT c.approval, c.outcome, c.why INTO approval, outcome, why FROM unstuck.check_approval(o, 'hand_back', p) c;
+    END IF;
+    IF outcome IS NULL THEN
+      INSERT INTO unstuck.approval_use (request, at, break_glass, intent_id) VALUES (approval, moment, false, (o ->> 'intent')::bigint);
+      INSERT INTO unstuck.resume_request (at, scope, key, payment_id, order_id, amount, currency, version, attempt, approval, plan_hash, evidence_id,
+          proof_id, operator, session_role, reason, ticket, not_after, intent_id)
+        VALUES (moment, k.scope, k.key, p.id, p.order_id, p.amount, p.currency, o ->> 'version', k.attempt, approval, o ->> 'plan_hash', e.id,
+          (o ->> 'proof_id')::bigint, o ->> 'operator', session_user, coalesce(o ->> 'reason', ''), nullif(o ->> 'ticket', ''), until, (o ->> 'intent')::bigint)
+        RETURNING id INTO given;
+      PERFORM pg_catalog.pg_notify('unstuck_resume', given::text);
+      outcome := 'done';
+      why := pg_catalog.format('request %s, to be taken up until %s', given, pg_catalog.to_char(until AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
+      data := pg_catalog.jsonb_build_object('resume_id', given, 'not_after', until, 'approval', approval,
+        'proof', pg_catalog.jsonb_build_array(o -> 'proof_id', o -> 'evidence_id'));
+    END IF;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, p.id, data) a;
+    read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'hand_back') c;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) a;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- Asks a second person: keeps the plan whole. The plan's hash is computed here again, and must be over what the order says.
+CREATE OR REPLACE FUNCTION unstuck.do_ask(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits   boolean := false;
+  word   text := unstuck.action_word(o ->> 'for_action');
+  plan   jsonb := o -> 'plan';
+  parts  jsonb := o -> 'plan' -> 'hashed';
+  k      public.idempotency_keys;
+  p      public.payments;
+  e      unstuck.evidence;
+  l      unstuck.limits;
+  waits   bigint;
+  given  bigint;
+  moment timestamptz;
+  until  timestamptz;
+  data   jsonb;
+  state  text;
+  broken text;
+BEGIN
+  BEGIN
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, 'ask') c;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_record(o, k) c;
+    END IF;
+    IF outcome IS NULL THEN
+      outcome := 'refused';
+      IF word NOT IN ('adopt', 'fail', 'hand_back', 'reverse', 'not_charged') THEN
+        why := pg_catalog.format('Nothing called %s is approved.', coalesce(o ->> 'for_action', '(none)'));
+      ELSIF coalesce(pg_catalog.jsonb_typeof(plan), '') <> 'object' OR unstuck.plan_hash(parts) IS DISTINCT FROM o ->> 'plan_hash'
+          OR plan ->> 'hash' IS DISTINCT FROM o ->> 'plan_hash' THEN
+        why := 'The plan does not fit its hash. Make a new plan.';
+      ELSIF parts ->> 0 IS DISTINCT FROM o ->> 'scope' OR parts ->> 1 IS DISTINCT FROM o ->> 'key' OR parts ->> 2 IS DISTINCT FROM o ->> 'version'
+          OR parts ->> 3 IS DISTINCT FROM o ->> 'attempt' OR parts ->> 4 IS DISTINCT FROM word OR parts ->> 5 IS DISTINCT FROM o ->> 'environment'
+          OR parts ->> 6 IS DISTINCT FROM o ->> 'operator' OR plan -> 'expect' IS DISTINCT FROM o -> 'expect' THEN
+        why := 'The plan is for something else than the order. Make a new plan.';
+      ELSIF word = 'hand_back' AND k.locked_until > pg_catalog.clock_timestamp() THEN
+        why := 'You hold this record, so the recoverer could not take it. Release it, look again, and ask anew.';
+      ELSE
+        outcome := NULL;
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      p := unstuck.service_payment(k.scope, k.key, o -> 'expect' ->> 'payment_id');
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_payment(o, k, p, word) c;
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_look_up(o) c;
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+    END IF;
+    IF outcome IS NULL THEN
+      moment := pg_catalog.clock_timestamp();
+      SELECT r.id INTO waits FROM unstuck.approval_request r
+        WHERE r.scope = k.scope AND r.key = k.key AND r.plan_hash = o ->> 'plan_hash' AND r.expires_at > moment
+          AND NOT EXISTS (SELECT 1 FROM unstuck.approval_decision d WHERE d.request = r.id)
+          AND NOT EXISTS (SELECT 1 FROM unstuck.approval_use u WHERE u.request = r.id)
+        ORDER BY r.id DESC LIMIT 1;
+      IF e.outcome IS DISTINCT FROM (CASE WHEN word IN ('hand_back', 'not_charged') THEN 'not_found' ELSE 'found' END) THEN
+        outcome := 'refused';
+        why := pg_catalog.format('Look-up %s (%s) is no ground for this plan. Look again and make a new plan.', e.id, e.outcome);
+      ELSIF waits IS NOT NULL THEN
+        outcome := 'refused';
+        why := pg_catalog.format('The same plan waits for approval already (request %s). Wait, or withdraw it.', waits);
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      SELECT v.* INTO l FROM unstuck.limits v;
+      until := moment + interval '1 second' * greatest(1, least(l.approval_wait_s, coalesce((o ->> 'wait_s')::bigint, l.approval_wait_s)));
+      INSERT INTO unstuck.approval_request (at, action, scope, key, payment_id, order_id, amount, currency, version, attempt, plan_hash, plan, evidence_id,
+          operator, session_role, reason, ticket, expires_at, intent_id)
+        VALUES (moment, word, k.scope, k.key, p.id, p.order_id, p.amount, p.currency, o ->> 'version', k.attempt, o ->> 'plan_hash', plan, e.id,
+          o ->> 'operator', session_user, o ->> 'reason', nullif(o ->> 'ticket', ''), until, (o ->> 'intent')::bigint)
+        RETURNING id INTO given;
+      outcome := 'done';
+      why := pg_catalog.format('request %s waits for approval until %s', given, pg_catalog.to_char(until AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
+      data := pg_catalog.jsonb_build_object('request_id', given, 'expires_at', until);
+    END IF;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, p.id, data) a;
+    read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'ask') c;
+    SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) a;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- The second person's answer. Never the asker's own, by login and by name; an approval rests on a look-up of the approver's own.
+CREATE OR REPLACE FUNCTION unstuck.do_decide(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits    boolean := false;
+  verdict text := o ->> 'verdict';
+  word    text := CASE o ->> 'verdict' WHEN 'approved' THEN 'approve' ELSE 'refuse' END;
+  k       public.idempotency_keys;
+  r       unstuck.approval_request;
+  d       unstuck.approval_decision;
+  e       unstuck.evidence;
+  a       unstuck.evidence;
+  other   bigint;
+  moment  timestamptz;
+  data    jsonb;
+  state   text;
+  broken  text;
+BEGIN
+  BEGIN
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, word) c;
+    SELECT v.* INTO r FROM unstuck.approval_request v
+      WHERE v.id = (o ->> 'request')::bigint AND v.scope = o ->> 'scope' AND v.key = o ->> 'key';
+    SELECT v.* INTO d FROM unstuck.approval_decision v WHERE v.request = r.id;
+    SELECT v.* INTO a FROM unstuck.evidence v WHERE v.id = r.evidence_id;
+    moment := pg_catalog.clock_timestamp();
+    IF outcome IS NULL THEN
+      outcome := 'refused';
+      IF verdict IS NULL OR verdict NOT IN ('approved', 'refused') THEN
+        why := 'The answer is approved or refused, nothing else.';
+      ELSIF r.id IS NULL THEN
+        why := 'There is no such request for approval. Read the list again.';
+      ELSIF r.plan_hash IS DISTINCT FROM o ->> 'plan_hash' THEN
+        why := pg_catalog.format('Request %s is for another plan (%s). Read it again.', r.id, pg_catalog.left(r.plan_hash, 6));
+      ELSIF r.session_role = session_user THEN
+        why := pg_catalog.format('Request %s was made with this very login (%s). Approval is a second person''s, with a login of their own.', r.id, r.session_role);
+      ELSIF pg_catalog.lower(pg_catalog.btrim(r.operator)) = pg_catalog.lower(pg_catalog.btrim(o ->> 'operator')) THEN
+        why := pg_catalog.format('%s asked for this. Nobody decides about their own plan.', r.operator);
+      ELSIF NOT pg_catalog.pg_has_role(session_user, 'unstuck_approver', 'MEMBER') THEN
+        why := 'This login is not one of the approvers (unstuck_approver). Ask one of them.';
+      ELSIF d.request IS NOT NULL THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Request %s was %s by %s already.', r.id, d.verdict, d.operator);
+      ELSIF EXISTS (SELECT 1 FROM unstuck.approval_use u WHERE u.request = r.id) THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Request %s was acted on without waiting (break-glass).', r.id);
+      ELSIF moment > r.expires_at THEN
+        why := pg_catalog.format('Request %s is over. Whoever asked may ask again.', r.id);
+      ELSE
+        outcome := NULL;
+      END IF;
+    END IF;
+    IF outcome IS NULL AND verdict = 'approved' THEN
+      IF k.scope IS NULL OR k.status <> 'processing' OR unstuck.service_version(k.scope, k.key) <> r.version OR k.attempt <> r.attempt THEN
+        outcome := 'conflict';
+        why := 'The record or its payment changed since the plan was made. Whoever asked must make a new plan.';
+      ELSIF k.locked_until > moment AND k.locked_by IS DISTINCT FROM 'operator:' || r.operator THEN
+        outcome := 'refused';
+        why := pg_catalog.format('%s holds the lease and may be at work on it. Wait, then read it again.', coalesce(k.locked_by, 'Somebody'));
+      ELSE
+        SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_look_up(o) c;
+      END IF;
+    END IF;
+    IF outcome IS NULL AND verdict = 'approved' THEN
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+      SELECT n.id INTO other FROM unstuck.evidence n
+        WHERE n.scope = r.scope AND n.key = r.key AND n.id > a.id AND n.outcome <> 'unreachable' AND NOT unstuck.agrees(n, a) ORDER BY n.id DESC LIMIT 1;
+      IF NOT unstuck.agrees(e, a) THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Your look-up (%s) and the asker''s (%s) do not say the same. Refuse, or look again.', e.id, a.id);
+      ELSIF other IS NOT NULL THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Look-up %s says something else than the asker''s (%s). Refuse, or look again.', other, a.id);
+      END IF;
+    END IF;
+    IF outcome IS NULL THEN
+      INSERT INTO unstuck.approval_decision (request, at, verdict, operator, session_role, evidence_id, reason, intent_id)
+        VALUES (r.id, moment, verdict, o ->> 'operator', session_user, CASE verdict WHEN 'approved' THEN e.id END, nullif(pg_catalog.btrim(o ->> 'reason'), ''),
+          (o ->> 'intent')::bigint);
+      outcome := 'done';
+      why := pg_catalog.format('request %s of %s %s', r.id, r.operator, verdict);
+      data := pg_catalog.jsonb_build_object('request_id', r.id, 'verdict', verdict, 'asker', r.operator);
+    END IF;
+    SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, data) w;
+    read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, word) c;
+    SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) w;
+  END;
+  RETURN NEXT;
+END
+$body$;
+
+-- Takes back a question that nobody answered (the asker's own), or a hand back that nobody took up (anybody's: it only prevents).
+CREATE OR REPLACE FUNCTION unstuck.do_withdraw(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  fits   boolean := false;
+  k      public.idempotency_keys;
+  r      unstuck.approval_request;
+  d      unstuck.approval_decision;
+  q      unstuck.resume_request;
+  v      unstuck.resume_event;
+  moment timestamptz;
+  data   jsonb;
+  state  text;
+  broken text;
+BEGIN
+  BEGIN
+    -- The record's lock is what a recoverer's take waits for, and the other way round.
+    k := unstuck.service_lock(o ->> 'scope', o ->> 'key');
+    PERFORM unstuck.lock_log();
+    SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, 'withdraw') c;
+    moment := pg_catalog.clock_timestamp();
+    IF outcome IS NULL AND o ->> 'request' IS NOT NULL THEN
+      SELECT x.* INTO r FROM unstuck.approval_request x
+        WHERE x.id = (o ->> 'request')::bigint AND x.scope = o ->> 'scope' AND x.key = o ->> 'key' AND x.plan_hash = o ->> 'plan_hash';
+      SELECT x.* INTO d FROM unstuck.approval_decision x WHERE x.request = r.id;
+      IF r.id IS NULL THEN
+        outcome := 'refused';
+        why := 'There is no such request for approval. Read the list again.';
+      ELSIF r.session_role <> session_user OR r.operator IS DISTINCT FROM o ->> 'operator' THEN
+        outcome := 'refused';
+        why := pg_catalog.format('Only %s may withdraw request %s. An approver refuses it instead.', r.operator, r.id);
+      ELSIF d.request IS NOT NULL THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Request %s was %s by %s already.', r.id, d.verdict, d.operator);
+      ELSE
+        INSERT INTO unstuck.approval_decision (request, at, verdict, operator, session_role, evidence_id, reason, intent_id)
+          VALUES (r.id, moment, 'withdrawn', o ->> 'operator', session_user, NULL, nullif(pg_catalog.btrim(o ->> 'reason'), ''), (o ->> 'intent')::bigint);
+        outcome := 'done';
+        data := pg_catalog.jsonb_build_object('request_id', r.id, 'verdict', 'withdrawn');
+      END IF;
+    ELSIF outcome IS NULL THEN
+      SELECT x.* INTO q FROM unstuck.resume_request x
+        WHERE x.id = (o ->> 'resume')::bigint AND x.scope = o ->> 'scope' AND x.key = o ->> 'key' AND x.plan_hash = o ->> 'plan_hash';
+      SELECT x.* INTO v FROM unstuck.resume_event x WHERE x.request = q.id ORDER BY x.id DESC LIMIT 1;
+      IF q.id IS NULL THEN
+        outcome := 'refused';
+        why := 'There is no such hand back. Read the list again.';
+      ELSIF v.id IS NOT NULL THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Hand back %s was %s by %s already.', q.id, v.event, coalesce(v.worker, v.session_role));
+      ELSE
+        INSERT INTO unstuck.resume_event (request, at, event, worker, session_role, detail)
+          VALUES (q.id, moment, 'withdrawn', 'operator:' || (o ->> 'operator'), session_user, nullif(pg_catalog.btrim(o ->> 'reason'), ''));
+        outcome := 'done';
+        data := pg_catalog.jsonb_build_object('resume_id', q.id, 'event', 'withdrawn');
+      END IF;
+    END IF;
+    SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, data) w;
+    read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
+    SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'withdraw') c;
+    SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
+      FROM unstuck.answer_conflict(o, fits, state, broken) w;
+  END;
+  RETURN NEXT;
+END
 $body$;
 
 -- Gives an expired lease a person for a holder, so that no sweeper and no retry takes it meanwhile. Renewable once.
@@ -1123,7 +1968,124 @@ BEGIN
 END
 $body$;
 
--- 8. Owners and rights of the functions. Nothing may be called by everybody; operators may call what section 7 offers.
+-- 8. What the service's own recoverer may call; nothing else of this schema. It listens on `unstuck_resume` (the payload is the id).
+
+CREATE OR REPLACE FUNCTION unstuck.recoverer_waiting()
+RETURNS TABLE (id bigint, scope text, key text, attempt bigint, version text, not_after timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT q.id, q.scope, q.key, q.attempt, q.version, q.not_after
+  FROM unstuck.resume_request q
+  WHERE q.not_after > pg_catalog.clock_timestamp() AND NOT EXISTS (SELECT 1 FROM unstuck.resume_event v WHERE v.request = q.id)
+  ORDER BY q.id
+  LIMIT 50
+$body$;
+
+-- Takes a hand back, once. To be called in the transaction in which the recoverer takes the lease of the attempt given here.
+CREATE OR REPLACE FUNCTION unstuck.recoverer_take(
+  p_id bigint, p_worker text, OUT outcome text, OUT why text, OUT scope text, OUT key text, OUT attempt bigint, OUT not_after timestamptz
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  q      unstuck.resume_request;
+  v      unstuck.resume_event;
+  k      public.idempotency_keys;
+  p      public.payments;
+  moment timestamptz;
+BEGIN
+  IF pg_catalog.current_setting('transaction_isolation') <> 'read committed' THEN
+    outcome := 'refused';
+    why := 'A take must run in READ COMMITTED.';
+    RETURN;
+  END IF;
+  SELECT x.* INTO q FROM unstuck.resume_request x WHERE x.id = p_id;
+  IF NOT FOUND OR coalesce(pg_catalog.btrim(p_worker), '') = '' THEN
+    outcome := 'refused';
+    why := 'There is no such hand back, or the worker has no name.';
+    RETURN;
+  END IF;
+  scope := q.scope;
+  key := q.key;
+  attempt := q.attempt;
+  not_after := q.not_after;
+  BEGIN
+    k := unstuck.service_lock(q.scope, q.key);
+    PERFORM unstuck.lock_log();
+    SELECT x.* INTO v FROM unstuck.resume_event x WHERE x.request = q.id ORDER BY x.id DESC LIMIT 1;
+    p := unstuck.service_payment(q.scope, q.key, q.payment_id);
+    moment := pg_catalog.clock_timestamp();
+    outcome := 'refused';
+    IF v.id IS NOT NULL THEN
+      why := pg_catalog.format('Hand back %s was %s by %s.', q.id, v.event, coalesce(v.worker, v.session_role));
+    ELSIF moment > q.not_after THEN
+      why := pg_catalog.format('Hand back %s was to be taken up until %s.', q.id, pg_catalog.to_char(q.not_after AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
+    ELSIF k.scope IS NULL OR k.status <> 'processing' OR k.attempt <> q.attempt OR unstuck.service_version(k.scope, k.key) <> q.version THEN
+      why := 'The record is not what was handed back any more (another attempt, or changed, or done).';
+    ELSIF unstuck.service_paid_by(p) IS NOT NULL THEN
+      why := pg_catalog.format('Payment %s has paid the order: nothing may be charged.', unstuck.service_paid_by(p));
+    ELSIF k.locked_until > moment THEN
+      outcome := 'conflict';
+      why := pg_catalog.format('%s holds the lease.', coalesce(k.locked_by, 'Somebody'));
+    ELSE
+      INSERT INTO unstuck.resume_event (request, at, event, worker, session_role, detail) VALUES (q.id, moment, 'taken', p_worker, session_user, NULL);
+      outcome := 'taken';
+    END IF;
+    PERFORM unstuck.append('event', pg_catalog.jsonb_build_object('action', 'recoverer_take', 'scope', q.scope, 'key', q.key, 'operator', p_worker,
+      'plan_hash', q.plan_hash), outcome, why, NULL, pg_catalog.jsonb_build_object('resume_id', q.id, 'attempt', q.attempt));
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    outcome := 'conflict';
+    why := 'Somebody else is working on this record or on the log. Try again in a moment.';
+  END;
+END
+$body$;
+
+-- Says what became of a hand back. `finished` is said by the worker that took it; `refused` also by one that did not take it.
+CREATE OR REPLACE FUNCTION unstuck.recoverer_close(p_id bigint, p_worker text, p_outcome text, p_detail text, OUT outcome text, OUT why text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  q     unstuck.resume_request;
+  taken unstuck.resume_event;
+  ended unstuck.resume_event;
+BEGIN
+  outcome := 'refused';
+  IF coalesce(p_outcome, '') NOT IN ('finished', 'refused') OR coalesce(pg_catalog.btrim(p_worker), '') = '' THEN
+    why := 'A hand back ends finished or refused, said by a worker with a name.';
+    RETURN;
+  END IF;
+  BEGIN
+    PERFORM unstuck.lock_log();
+    SELECT x.* INTO q FROM unstuck.resume_request x WHERE x.id = p_id;
+    SELECT x.* INTO taken FROM unstuck.resume_event x WHERE x.request = p_id AND x.event = 'taken';
+    SELECT x.* INTO ended FROM unstuck.resume_event x WHERE x.request = p_id AND x.event <> 'taken';
+    IF q.id IS NULL THEN
+      why := 'There is no such hand back.';
+      RETURN;
+    ELSIF ended.id IS NOT NULL THEN
+      outcome := 'conflict';
+      why := pg_catalog.format('Hand back %s ended already: %s.', q.id, ended.event);
+      RETURN;
+    ELSIF taken.id IS NULL AND p_outcome = 'finished' THEN
+      why := pg_catalog.format('Hand back %s was not taken.', q.id);
+      RETURN;
+    ELSIF taken.id IS NOT NULL AND (taken.worker <> p_worker OR taken.session_role <> session_user) THEN
+      why := pg_catalog.format('Hand back %s was taken by %s.', q.id, taken.worker);
+      RETURN;
+    END IF;
+    INSERT INTO unstuck.resume_event (request, at, event, worker, session_role, detail)
+      VALUES (q.id, pg_catalog.clock_timestamp(), p_outcome, p_worker, session_user, p_detail);
+    PERFORM unstuck.append('event', pg_catalog.jsonb_build_object('action', 'recoverer_close', 'scope', q.scope, 'key', q.key, 'operator', p_worker,
+      'plan_hash', q.plan_hash), p_outcome, p_detail, NULL, pg_catalog.jsonb_build_object('resume_id', q.id));
+    outcome := 'done';
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+    outcome := 'conflict';
+    why := 'The log is busy. Try again in a moment.';
+  END;
+END
+$body$;
+
+-- 9. Owners and rights of the functions. Nothing may be called by everybody; operators and approvers may call what section 7 offers them.
 
 ALTER FUNCTION unstuck.refuse_change() OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.log_text(unstuck.action_log) OWNER TO unstuck_definer;
@@ -1161,9 +2123,35 @@ ALTER FUNCTION unstuck.do_note(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_hand_over(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_refusal(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_close(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_first_use(public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_last_attempt(public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_paid_by(public.payments) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.set_limit(text, bigint) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.set_approval_limit(text, bigint) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.plan_hash(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.agrees(unstuck.evidence, unstuck.evidence) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_look_up(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_absence(public.idempotency_keys, public.payments, jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.key_end(public.idempotency_keys, bigint) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_reversed(public.idempotency_keys, public.payments, jsonb, jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_approval(jsonb, text, public.payments) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.check_payment(jsonb, public.idempotency_keys, public.payments, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_reverse(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_not_charged(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_hand_back(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_ask(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_decide(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_withdraw(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.recoverer_waiting() OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.recoverer_take(bigint, text) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.recoverer_close(bigint, text, text, text) OWNER TO unstuck_definer;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA unstuck FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION unstuck.log_text(unstuck.action_log) TO unstuck_reader;
-GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_adopt(jsonb), unstuck.do_fail(jsonb),
-  unstuck.do_hold(jsonb), unstuck.do_release(jsonb), unstuck.do_note(jsonb), unstuck.do_hand_over(jsonb), unstuck.do_refusal(jsonb),
-  unstuck.do_close(jsonb) TO unstuck_operator;
+GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_adopt(jsonb), unstuck.do_fail(jsonb), unstuck.do_reverse(jsonb),
+  unstuck.do_not_charged(jsonb), unstuck.do_hand_back(jsonb), unstuck.do_ask(jsonb), unstuck.do_withdraw(jsonb), unstuck.do_hold(jsonb),
+  unstuck.do_release(jsonb), unstuck.do_note(jsonb), unstuck.do_hand_over(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb) TO unstuck_operator;
+GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_decide(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb)
+  TO unstuck_approver;
+GRANT EXECUTE ON FUNCTION unstuck.recoverer_waiting(), unstuck.recoverer_take(bigint, text), unstuck.recoverer_close(bigint, text, text, text)
+  TO unstuck_recoverer;

@@ -43,11 +43,15 @@ pub enum Question {
     Rights,
     /// What was handed over and not taken up.
     HandedOver,
+    /// Plans that wait, or waited, for a second person.
+    Approvals,
+    /// Records handed back to the recoverer, and what became of them.
+    Requests,
 }
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Pulse,
         Self::Stuck,
         Self::Unknown,
@@ -66,6 +70,8 @@ impl Question {
         Self::Environment,
         Self::Rights,
         Self::HandedOver,
+        Self::Approvals,
+        Self::Requests,
     ];
 
     /// The name of its file, without `.sql`.
@@ -89,6 +95,8 @@ impl Question {
             Self::Environment => "get_environment",
             Self::Rights => "get_rights",
             Self::HandedOver => "get_handed_over",
+            Self::Approvals => "get_approvals",
+            Self::Requests => "get_requests",
         }
     }
 
@@ -122,6 +130,8 @@ impl Question {
             Self::HandedOver => {
                 ("limit int8", &["scope text, key text, owner text?, by text, at timestamptz, note text"])
             }
+            Self::Approvals => ("limit int8", &[APPROVALS]),
+            Self::Requests => ("limit int8", &[REQUESTS]),
         };
         Signature::new(given, answers)
     }
@@ -151,6 +161,15 @@ const EVIDENCE: &str = "id int8, at timestamptz, operator text, provider text, s
 const LOG: &str = "id int8, at timestamptz, entry text, action text, scope text?, key text?, operator text, \
     session_user text, environment text, plan_hash text?, reason text?, ticket text?, result text?, detail text?, \
     intent_id int8?";
+
+const APPROVALS: &str = "id int8, at timestamptz, action text, scope text, key text, order_id text?, amount int8?, \
+    currency text?, operator text, session_user text, reason text, ticket text?, plan_hash text, version text, \
+    attempt int8?, evidence_id int8, expires_at timestamptz, state text, decided_by text?, decided_session text?, \
+    decided_at timestamptz?, decided_reason text?, act_until timestamptz?, break_glass_from timestamptz?, plan jsonb";
+
+const REQUESTS: &str = "id int8, at timestamptz, scope text, key text, order_id text?, amount int8?, currency text?, \
+    attempt int8, version text, plan_hash text, approval int8, operator text, reason text, ticket text?, \
+    not_after timestamptz, state text, state_at timestamptz, worker text?, detail text?";
 
 const BREACH: &str = "scope text?, key text?, order_id text?, payment_id text?, ref text?, amount int8?, \
     currency text?, at timestamptz?, detail text";
@@ -343,7 +362,7 @@ mod tests {
             assert_eq!(compare("f", &signature, &described(&signature)), Ok(()));
         }
         let counts = |list: &'static str| (fields(list).len(), list.split(',').count());
-        for list in [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH] {
+        for list in [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH, APPROVALS, REQUESTS] {
             let (read, written) = counts(list);
             assert_eq!(read, written, "{list}");
         }
