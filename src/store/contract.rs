@@ -362,7 +362,9 @@ mod tests {
             assert_eq!(compare("f", &signature, &described(&signature)), Ok(()));
         }
         let counts = |list: &'static str| (fields(list).len(), list.split(',').count());
-        for list in [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH, APPROVALS, REQUESTS] {
+        for list in
+            [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH, APPROVALS, REQUESTS]
+        {
             let (read, written) = counts(list);
             assert_eq!(read, written, "{list}");
         }
