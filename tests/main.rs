@@ -1,4 +1,6 @@
 #[cfg(test)]
+mod age;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
