@@ -157,7 +157,7 @@ fn hand_back_shows_its_plan_and_is_not_available_yet() {
     shows(&console, "hand back to the service's recoverer");
     console.keys("ar");
     shows(&console, "may CHARGE with the SAME provider key");
-    shows(&console, "Hand back is not available yet");
+    shows(&console, "It is not available yet: it needs approval by a second person");
     console.keys("<Enter>");
     assert_eq!(console.acts, 0);
     assert!(console.model.dialog.is_none());

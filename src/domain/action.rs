@@ -42,6 +42,26 @@ impl Request {
     }
 }
 
+/// Two stored look-ups that agree that there is no charge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// The earlier.
+    pub first: EvidenceId,
+    /// The latest.
+    pub latest: EvidenceId,
+}
+
+/// How long a key is relied on, as the database function is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyTerms {
+    /// How long the provider remembers a key.
+    pub retention: Seconds,
+    /// How close to its end it is not relied on any more.
+    pub margin: Seconds,
+    /// How long a charge may take to show up, clocks that differ included.
+    pub settle: Seconds,
+}
+
 /// The change a plan carries out: the request with everything the database function needs to re-check it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "change")]
@@ -70,8 +90,39 @@ pub enum Change {
         /// The provider's reason.
         reason: String,
     },
+    /// Finish as FAILED: the charge was given back, and another payment paid the order.
+    Reverse {
+        /// The stored evidence it rests on.
+        evidence: EvidenceId,
+        /// The payment that is finished.
+        payment: PaymentId,
+        /// The charge that was given back; it stays stored.
+        provider_ref: ProviderRef,
+        /// The payment's amount.
+        money: Money,
+    },
+    /// Finish as FAILED: nothing was charged, and the provider has forgotten the key.
+    NotCharged {
+        /// The stored proof.
+        proof: Proof,
+        /// The payment that is finished.
+        payment: PaymentId,
+        /// The payment's amount.
+        money: Money,
+        /// What the provider promises.
+        terms: KeyTerms,
+    },
     /// Give the record back to the service's recoverer, which may charge with the same provider key.
-    HandBack,
+    HandBack {
+        /// The stored proof that nothing was charged yet.
+        proof: Proof,
+        /// The payment it is about.
+        payment: PaymentId,
+        /// The payment's amount: what may be charged.
+        money: Money,
+        /// What the provider promises.
+        terms: KeyTerms,
+    },
     /// Take an expired lease as a person.
     Hold {
         /// For how long.
@@ -92,7 +143,9 @@ impl Change {
             Self::LookUp => "lookup",
             Self::Adopt { .. } => "adopt",
             Self::Fail { .. } => "fail",
-            Self::HandBack => "hand_back",
+            Self::Reverse { .. } => "reverse",
+            Self::NotCharged { .. } => "not_charged",
+            Self::HandBack { .. } => "hand_back",
             Self::Hold { .. } => "hold",
             Self::Release => "release",
             Self::Note => "note",
@@ -105,26 +158,35 @@ impl Change {
         match self {
             Self::LookUp => Ladder::PlanLine,
             Self::Note | Self::HandOver => Ladder::Reason,
-            Self::Adopt { .. } | Self::Fail { .. } | Self::HandBack | Self::Hold { .. } | Self::Release => {
-                Ladder::Phrase
-            }
+            Self::Adopt { .. }
+            | Self::Fail { .. }
+            | Self::Reverse { .. }
+            | Self::NotCharged { .. }
+            | Self::HandBack { .. }
+            | Self::Hold { .. }
+            | Self::Release => Ladder::Phrase,
         }
     }
 
-    /// Whether the action may run at all yet.
-    pub fn availability(&self) -> Availability {
+    /// What is approved: everything about the change but which row of evidence it rests on, so that a look-up
+    /// made again, saying the same, leads to the same plan.
+    pub fn parts(&self) -> Vec<String> {
+        let key = |terms: &KeyTerms| format!("{} {} {}", terms.retention.0, terms.margin.0, terms.settle.0);
+        let sum = |money: &Money| format!("{} {}", money.minor, money.currency);
         match self {
-            Self::HandBack => Availability::NotYet(
-                "Hand back is not available yet: it needs approval by a second person, which this version cannot check. \
-                 Hand the record over (a h) instead.",
-            ),
-            Self::LookUp
-            | Self::Adopt { .. }
-            | Self::Fail { .. }
-            | Self::Hold { .. }
-            | Self::Release
-            | Self::Note
-            | Self::HandOver => Availability::Ready,
+            Self::Adopt { evidence: _, payment, provider_ref, money }
+            | Self::Reverse { evidence: _, payment, provider_ref, money } => {
+                vec![payment.to_string(), provider_ref.to_string(), sum(money)]
+            }
+            Self::Fail { evidence: _, payment, provider_ref, reason } => {
+                vec![payment.to_string(), provider_ref.to_string(), reason.clone()]
+            }
+            Self::NotCharged { proof: _, payment, money, terms }
+            | Self::HandBack { proof: _, payment, money, terms } => {
+                vec![payment.to_string(), sum(money), key(terms)]
+            }
+            Self::Hold { length } => vec![length.0.to_string()],
+            Self::LookUp | Self::Release | Self::Note | Self::HandOver => vec![],
         }
     }
 }
@@ -139,6 +201,12 @@ pub enum Ladder {
     /// A plan, a reason with a ticket, then the typed phrase.
     Phrase,
 }
+
+/// Whether the console can ask a second person. Until its screens can, plans that need one are shown and not carried out.
+pub const APPROVAL_UI: Availability = Availability::NotYet(
+    "It is not available yet: it needs approval by a second person, which this console cannot ask for. \
+     Hand the record over (a h) instead.",
+);
 
 /// Whether a planned change can be carried out by this version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

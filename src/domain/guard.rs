@@ -4,12 +4,17 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::action::{Availability, Change, Ladder, Request};
+use super::action::{APPROVAL_UI, Availability, Change, Ladder, Request};
+use super::approval::{ApprovalRequest, ApprovalState, Consent, ConsentOrder, Need, StoredPlan};
 use super::environment::Environment;
-use super::ids::{Attempt, EvidenceId, Holder, Key, Operator, PlanHash, ProviderName, RecordId, Scope, Version};
+use super::ids::{
+    ApprovalId, Attempt, EvidenceId, Holder, Key, Operator, PaymentId, PlanHash, ProviderName, ProviderRef, RecordId,
+    Scope, Version,
+};
+use super::money::Money;
 use super::policy::{Policy, ProviderTerms};
 use super::port::Dossier;
 use super::record::Record;
@@ -18,6 +23,7 @@ use super::time::{Instant, Now};
 mod draw;
 mod phrase;
 
+pub(super) use draw::change_for;
 pub use draw::{draw, step_of};
 pub use phrase::Phrase;
 
@@ -66,7 +72,7 @@ impl Refused {
 }
 
 /// What will and will not happen, in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wording {
     /// What the plan relies on: version, evidence, lease.
     pub relies_on: Vec<String>,
@@ -88,6 +94,8 @@ pub struct Plan {
     promises: Vec<super::promise::Promise>,
     wording: Wording,
     hash: PlanHash,
+    hashed: Vec<String>,
+    need: Need,
     made_at: Instant,
     expires_at: Instant,
     phrase: Phrase,
@@ -104,6 +112,8 @@ pub struct Words {
     pub phrase: String,
     /// To whom a record is handed over; empty = to whoever takes it.
     pub owner: String,
+    /// The incident for which nobody could be waited for; empty = wait (break-glass, adopt only).
+    pub incident: String,
 }
 
 /// Everything the database function is told. It re-checks all of it under lock.
@@ -137,6 +147,18 @@ pub struct Order {
     pub expect: Expect,
     /// The provider's reason, for a failed payment.
     pub failure_reason: Option<String>,
+    /// The approval it is done with.
+    pub approval: Option<ApprovalId>,
+    /// The incident for which nobody was waited for.
+    pub incident: Option<String>,
+    /// The earlier look-up that agrees, for what rests on absence.
+    pub proof_id: Option<EvidenceId>,
+    /// How long the provider remembers the key, in seconds.
+    pub key_retention_s: Option<u64>,
+    /// How close to its end it is not relied on, in seconds.
+    pub key_margin_s: Option<u64>,
+    /// How long a charge may take to show up, in seconds.
+    pub settle_s: Option<u64>,
     /// How long a hold lasts.
     pub hold_seconds: Option<u64>,
     /// The new owner.
@@ -144,7 +166,7 @@ pub struct Order {
 }
 
 /// What must be true of payment and charge when the change is made.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expect {
     /// The payment.
     pub payment_id: Option<super::ids::PaymentId>,
@@ -211,6 +233,48 @@ impl Plan {
         &self.hash
     }
 
+    /// Whether a second person is needed, and why.
+    pub fn need(&self) -> &Need {
+        &self.need
+    }
+
+    /// Whether the console can carry it out at all yet.
+    pub fn availability(&self) -> Availability {
+        match self.need {
+            Need::No => Availability::Ready,
+            Need::Yes(_) => APPROVAL_UI,
+        }
+    }
+
+    /// The request for approval of this very plan that counts: approved, or the newest that waits.
+    pub fn approval<'f>(&self, facts: &'f Dossier, context: &Context) -> Option<&'f ApprovalRequest> {
+        let mine = |request: &&ApprovalRequest| {
+            request.plan_hash == self.hash
+                && request.operator == context.operator
+                && request.session_user == context.role
+        };
+        let of = |state: ApprovalState| facts.approvals.iter().filter(mine).find(|request| request.state == state);
+        of(ApprovalState::Approved).or_else(|| of(ApprovalState::Waiting))
+    }
+
+    /// The plan as a second person gets it: whole.
+    pub fn stored(&self) -> StoredPlan {
+        let (expect, failure_reason) = self.expected();
+        StoredPlan {
+            hash: self.hash.clone(),
+            hashed: self.hashed.clone(),
+            action: self.change.word().to_owned(),
+            change: self.change.clone(),
+            record: self.record.clone(),
+            promises: self.promises.clone(),
+            wording: self.wording.clone(),
+            expect,
+            failure_reason,
+            need: self.need.clone(),
+            made_at: self.made_at,
+        }
+    }
+
     /// When it stops being usable.
     pub fn expires_at(&self) -> Instant {
         self.expires_at
@@ -241,10 +305,89 @@ impl Plan {
 
     /// Checks everything on facts re-read just now. The plan is used up either way.
     pub fn arm(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Armed, Refused> {
-        const AGAIN: &str = "Nothing was sent. Make a new plan.";
-        if let Availability::NotYet(why) = self.change.availability() {
-            return Err(Refused::new(why, "Nothing was sent."));
+        let request = self.approved(facts, words, context)?;
+        self.still_true(facts, context, now)?;
+        self.accepts_reason(words, &context.policy)?;
+        if self.change.ladder() == Ladder::Phrase && !self.phrase.is(&words.phrase) {
+            return Err(Refused::new("The phrase is not the same.", "Nothing was sent. Type it as it is shown."));
         }
+        let mut order = self.order(words, context);
+        order.approval = request.map(|request| request.number);
+        let glass = request.is_some_and(|request| request.state == ApprovalState::Waiting);
+        order.incident = glass.then(|| words.incident.trim().to_owned());
+        Ok(Armed { order, change: self.change })
+    }
+
+    /// Asks a second person for this plan. Every check of [`Plan::arm`] but the approval and the phrase.
+    pub fn ask(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Consent, Refused> {
+        if self.need == Need::No {
+            return Err(Refused::new("One person is enough for this.", "Go on without asking."));
+        }
+        if let Some(waits) = self.approval(facts, context) {
+            return Err(Refused::new(
+                format!("{} for this very plan is {} already.", waits.number, waits.state.word()),
+                "Wait for the answer, act on it, or take it back.",
+            ));
+        }
+        self.still_true(facts, context, now)?;
+        self.accepts_reason(words, &context.policy)?;
+        let order = self.order(words, context);
+        Ok(Consent::new(ConsentOrder {
+            action: "ask",
+            environment: order.environment,
+            operator: order.operator,
+            scope: order.scope,
+            key: order.key,
+            version: order.version,
+            attempt: order.attempt,
+            plan_hash: order.plan_hash,
+            reason: order.reason,
+            ticket: order.ticket,
+            evidence_id: order.evidence_id,
+            max_evidence_age_s: order.max_evidence_age_s,
+            expect: Some(order.expect),
+            failure_reason: order.failure_reason,
+            for_action: Some(self.change.word()),
+            plan: Some(Box::new(self.stored())),
+            request: None,
+            resume: None,
+            verdict: None,
+        }))
+    }
+
+    /// The second person's yes to this very plan, where one is needed; or the glass that may be broken instead.
+    fn approved<'f>(
+        &self,
+        facts: &'f Dossier,
+        words: &Words,
+        context: &Context,
+    ) -> Result<Option<&'f ApprovalRequest>, Refused> {
+        let Need::Yes(why) = &self.need else {
+            return Ok(None);
+        };
+        let Some(request) = self.approval(facts, context) else {
+            return Err(Refused::new(
+                format!("{why} Nobody has approved this plan."),
+                "Nothing was sent. Ask for approval.",
+            ));
+        };
+        if request.state == ApprovalState::Approved {
+            return Ok(Some(request));
+        }
+        let opens = request.break_glass_from.filter(|_| matches!(self.change, Change::Adopt { .. }));
+        match opens {
+            Some(opens) if facts.at >= opens && !words.incident.trim().is_empty() => Ok(Some(request)),
+            Some(opens) => Err(Refused::new(
+                format!("{} waits for a second person.", request.number),
+                format!("Wait; from {} on you may go on alone, with an incident id.", super::time::clock(opens)),
+            )),
+            None => Err(Refused::new(format!("{} waits for a second person.", request.number), "Wait for the answer.")),
+        }
+    }
+
+    /// Whether what the plan rests on is still so, by facts re-read just now.
+    fn still_true(&self, facts: &Dossier, context: &Context, now: Now) -> Result<(), Refused> {
+        const AGAIN: &str = "Nothing was sent. Make a new plan.";
         if now.0 > self.expires_at || now.0 < self.made_at {
             return Err(Refused::new("The plan is too old.", AGAIN));
         }
@@ -279,14 +422,11 @@ impl Plan {
         if again.change != self.change || again.hash != self.hash {
             return Err(Refused::new("What the plan rests on is no longer the same.", AGAIN));
         }
-        self.accepts_reason(words, &context.policy)?;
-        if self.change.ladder() == Ladder::Phrase && !self.phrase.is(&words.phrase) {
-            return Err(Refused::new("The phrase is not the same.", "Nothing was sent. Type it as it is shown."));
-        }
-        Ok(Armed { order: self.order(words, context), change: self.change })
+        Ok(())
     }
 
     fn order(&self, words: &Words, context: &Context) -> Order {
+        let (expect, failure_reason) = self.expected();
         let mut order = Order {
             action: self.change.word(),
             environment: context.environment.name.clone(),
@@ -300,36 +440,57 @@ impl Plan {
             ticket: words.ticket.trim().to_owned(),
             evidence_id: None,
             max_evidence_age_s: context.policy.evidence_freshness.0,
-            expect: Expect::default(),
-            failure_reason: None,
+            expect,
+            failure_reason,
+            approval: None,
+            incident: None,
+            proof_id: None,
+            key_retention_s: None,
+            key_margin_s: None,
+            settle_s: None,
             hold_seconds: None,
             owner: Some(words.owner.trim().to_owned()).filter(|owner| !owner.is_empty()),
         };
         match &self.change {
-            Change::Adopt { evidence, payment, provider_ref, money } => {
+            Change::Adopt { evidence, .. } | Change::Fail { evidence, .. } | Change::Reverse { evidence, .. } => {
                 order.evidence_id = Some(*evidence);
-                order.expect = Expect {
-                    payment_id: Some(payment.clone()),
-                    provider_ref: Some(provider_ref.clone()),
-                    amount: Some(money.minor),
-                    currency: Some(money.currency.code().to_owned()),
-                };
             }
-            Change::Fail { evidence, payment, provider_ref, reason } => {
-                order.evidence_id = Some(*evidence);
-                let money = self.record.money.as_ref();
-                order.expect = Expect {
-                    payment_id: Some(payment.clone()),
-                    provider_ref: Some(provider_ref.clone()),
-                    amount: money.map(|money| money.minor),
-                    currency: money.map(|money| money.currency.code().to_owned()),
-                };
-                order.failure_reason = Some(reason.clone());
+            Change::NotCharged { proof, terms, .. } | Change::HandBack { proof, terms, .. } => {
+                order.evidence_id = Some(proof.latest);
+                order.proof_id = Some(proof.first);
+                order.key_retention_s = Some(terms.retention.0);
+                order.key_margin_s = Some(terms.margin.0);
+                order.settle_s = Some(terms.settle.0);
             }
             Change::Hold { length } => order.hold_seconds = Some(length.0),
-            Change::LookUp | Change::HandBack | Change::Release | Change::Note | Change::HandOver => {}
+            Change::LookUp | Change::Release | Change::Note | Change::HandOver => {}
         }
         order
+    }
+
+    /// What must be true of payment and charge, and the reason a failed payment is given.
+    fn expected(&self) -> (Expect, Option<String>) {
+        let of = |payment: &PaymentId, provider_ref: Option<&ProviderRef>, money: Option<&Money>| Expect {
+            payment_id: Some(payment.clone()),
+            provider_ref: provider_ref.cloned(),
+            amount: money.map(|money| money.minor),
+            currency: money.map(|money| money.currency.code().to_owned()),
+        };
+        match &self.change {
+            Change::Adopt { payment, provider_ref, money, .. }
+            | Change::Reverse { payment, provider_ref, money, .. } => {
+                (of(payment, Some(provider_ref), Some(money)), None)
+            }
+            Change::Fail { payment, provider_ref, reason, .. } => {
+                (of(payment, Some(provider_ref), self.record.money.as_ref()), Some(reason.clone()))
+            }
+            Change::NotCharged { payment, money, .. } | Change::HandBack { payment, money, .. } => {
+                (of(payment, None, Some(money)), None)
+            }
+            Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => {
+                (Expect::default(), None)
+            }
+        }
     }
 }
 
@@ -355,7 +516,7 @@ fn difference(before: &Record, after: &Record) -> String {
 }
 
 /// SHA-256 over the parts, each with its length, so that no two lists of parts look the same.
-fn hash_of(parts: &[&str]) -> PlanHash {
+pub(super) fn hash_of(parts: &[&str]) -> PlanHash {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update(part.len().to_string());

@@ -5,6 +5,7 @@
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
+use super::approval::ApprovalLimits;
 use super::evidence::Mode;
 use super::time::Seconds;
 
@@ -33,6 +34,8 @@ pub struct Policy {
     pub ticket_pattern: TicketPattern,
     /// The shortest reason that is accepted, in letters.
     pub reason_min: usize,
+    /// From which amount on a second person approves, in production. A currency without one: always.
+    pub approval_limits: ApprovalLimits,
     /// What the invariants need to know; an absent value makes its rules NOT KNOWN.
     pub rules: RulePolicy,
 }
@@ -51,6 +54,7 @@ impl Default for Policy {
             mode: None,
             ticket_pattern: TicketPattern::default(),
             reason_min: 15,
+            approval_limits: ApprovalLimits::default(),
             rules: RulePolicy::default(),
         }
     }

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
+use super::approval::{ApprovalRequest, Consent, ResumeRequest};
 use super::evidence::Evidence;
 use super::guard::Armed;
 use super::ids::{LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId};
@@ -77,6 +78,10 @@ pub struct Dossier {
     pub evidence: Vec<Evidence>,
     /// Everything known about it in time order.
     pub timeline: Answer<Vec<TimelineEntry>>,
+    /// Requests for approval of it, newest first.
+    pub approvals: Vec<ApprovalRequest>,
+    /// What was handed back of it, newest first.
+    pub resumes: Vec<ResumeRequest>,
     /// The environment's name as the database knows it; `None` without schema `unstuck`.
     pub environment: Option<String>,
     /// The database's clock at the re-read.
@@ -118,6 +123,8 @@ pub trait Store: Send + Sync {
     fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>>;
     /// Carries out an armed change: the intent in its own transaction, then the change with its outcome.
     fn act(&self, armed: Armed) -> BoxFuture<'_, Outcome>;
+    /// Asks for approval, answers, or takes back: the intent in its own transaction, then the step with its outcome.
+    fn consent(&self, consent: Consent) -> BoxFuture<'_, Outcome>;
     /// Writes the intent of a look-up, before the provider is asked.
     fn begin_lookup<'a>(&'a self, armed: &'a Armed) -> BoxFuture<'a, Result<LogId, StoreError>>;
     /// Keeps what a look-up said, with the outcome of its intent.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{Attempt, EvidenceId, Holder, ProviderRef};
+use super::ids::{Attempt, EvidenceId, Holder, ProviderRef, ResumeId};
 use super::payment::PaymentStatus;
 use super::port::Dossier;
 use super::record::RecordStatus;
@@ -62,8 +62,13 @@ pub enum Promise {
         /// What kind of text.
         what: String,
     },
-    /// The service's recoverer gets it (shown; not carried out by this version).
-    HandedBack,
+    /// The payment ends as FAILED, with no charge.
+    EndsUncharged,
+    /// The service's recoverer gets it.
+    HandedBack {
+        /// The newest hand back before.
+        newest: Option<ResumeId>,
+    },
 }
 
 /// What the re-read record says about a promise.
@@ -100,7 +105,8 @@ impl Promise {
             }
             Self::LeaseFree => "nobody holds the lease: retries and the sweeper may take it".to_owned(),
             Self::Written { what } => format!("append the {what} to the log"),
-            Self::HandedBack => {
+            Self::EndsUncharged => "payment FAILED with no charge: nothing was charged".to_owned(),
+            Self::HandedBack { .. } => {
                 "the service's recoverer looks up again and may CHARGE with the SAME provider key".to_owned()
             }
         }
@@ -165,7 +171,25 @@ impl Promise {
                 }
             }
             Self::Written { .. } => Said::NotKnown("see the log row".to_owned()),
-            Self::HandedBack => Said::NotKnown("not carried out by this version".to_owned()),
+            Self::EndsUncharged => match (&record.payment_status, &record.provider_ref) {
+                (Some(PaymentStatus::Failed), None) => Said::Yes("payment FAILED, no charge is stored".to_owned()),
+                (Some(PaymentStatus::Failed), Some(stored)) => Said::No(format!("FAILED, but with charge {stored}")),
+                (Some(now), _) => Said::No(format!("payment is {now}")),
+                (None, _) => Said::NotKnown("no payment is readable".to_owned()),
+            },
+            Self::HandedBack { newest } => {
+                let made = after.resumes.iter().filter(|resume| Some(resume.number) > *newest);
+                match made.max_by_key(|resume| resume.number) {
+                    Some(resume) => Said::Yes(format!(
+                        "{}: {} since {}, until {}",
+                        resume.number,
+                        resume.state.word(),
+                        time::clock(resume.state_at),
+                        time::clock(resume.not_after)
+                    )),
+                    None => Said::No("no new hand back is stored".to_owned()),
+                }
+            }
         }
     }
 }

@@ -129,6 +129,23 @@ pub fn next_step(
     }
 }
 
+/// The two look-ups that together prove that nothing was charged, the earlier first; `None` while nothing is proven.
+pub fn proof_of_absence<'a>(
+    detail: &'a RecordDetail,
+    evidence: &'a [Evidence],
+    policy: &'a Policy,
+    terms: &'a ProviderTerms,
+    now: Instant,
+) -> Option<(&'a Evidence, &'a Evidence)> {
+    let case = Case { detail, evidence, policy, terms, now };
+    let latest = case.latest()?;
+    let LookupOutcome::NotFound { absence, .. } = &latest.outcome else {
+        return None;
+    };
+    let first = case.definitive(*absence, latest).ok()?;
+    Some((first, latest))
+}
+
 /// Everything one decision looks at.
 struct Case<'a> {
     detail: &'a RecordDetail,
@@ -138,7 +155,7 @@ struct Case<'a> {
     now: Instant,
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
     fn leased_to_another(&self, caller: &Holder) -> Option<Step> {
         let lease = &self.detail.record.lease;
         if !lease.is_live(self.now) || lease.holder.as_ref() == Some(caller) {
@@ -208,7 +225,7 @@ impl Case<'_> {
         )))
     }
 
-    fn latest(&self) -> Option<&Evidence> {
+    fn latest(&self) -> Option<&'a Evidence> {
         self.evidence.iter().max_by_key(|evidence| (evidence.started_at, evidence.id))
     }
 
@@ -352,4 +369,4 @@ fn is_unsettled(class: Class) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::domain) mod tests;

@@ -3,12 +3,13 @@
 use chrono::DateTime;
 
 use super::answer::Answer;
+use super::approval::{ApprovalRequest, ApprovalState};
 use super::environment::{Environment, EnvironmentKind};
 use super::evidence::{Absence, Class, Evidence, LookupOutcome, Mode, Observed, ObservedMoney};
-use super::guard::Context;
+use super::guard::{Context, Plan};
 use super::ids::{
-    Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId,
-    Version,
+    ApprovalId, Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
+    RecordId, Version,
 };
 use super::money::Money;
 use super::payment::PaymentStatus;
@@ -123,7 +124,7 @@ pub(crate) fn context() -> Context {
         environment: Environment { name: "prod".to_owned(), kind: EnvironmentKind::Production },
         operator: Operator::new("dana"),
         role: "ops_dana".to_owned(),
-        policy: Policy::default(),
+        policy: Policy { approval_limits: [Money::new(1_000_000, "EUR")].into_iter().collect(), ..Policy::default() },
         terms: [(ProviderName::new("acme"), terms())].into_iter().collect(),
     }
 }
@@ -134,7 +135,40 @@ pub(crate) fn dossier(detail: RecordDetail, evidence: Vec<Evidence>) -> Dossier 
         detail,
         evidence,
         timeline: Answer::not_known("not read"),
+        approvals: Vec::new(),
+        resumes: Vec::new(),
         environment: Some("prod".to_owned()),
         at: now(),
+    }
+}
+
+/// dana's request for approval of this plan, made `age` seconds ago; lee answered, if anybody did.
+pub(crate) fn approval_of(plan: &Plan, state: ApprovalState, age: u64) -> ApprovalRequest {
+    let record = plan.record();
+    let decided = (state != ApprovalState::Waiting).then(|| Operator::new("lee"));
+    ApprovalRequest {
+        number: ApprovalId(7),
+        at: ago(age),
+        action: plan.change().word().to_owned(),
+        id: record.id.clone(),
+        order: record.order.clone(),
+        money: record.money.clone(),
+        operator: Operator::new("dana"),
+        session_user: "ops_dana".to_owned(),
+        reason: "two look-ups found nothing".to_owned(),
+        ticket: Some("INC-2291".to_owned()),
+        plan_hash: plan.hash().clone(),
+        version: record.version.clone(),
+        attempt: record.attempt,
+        evidence: EvidenceId(1),
+        expires_at: Seconds(1_800).after(ago(age)),
+        state,
+        decided_session: decided.as_ref().map(|_| "ops_lee".to_owned()),
+        decided_at: decided.as_ref().map(|_| ago(0)),
+        decided_by: decided,
+        decided_reason: None,
+        act_until: (state == ApprovalState::Approved).then(|| Seconds(120).after(now())),
+        break_glass_from: (plan.change().word() == "adopt").then(|| Seconds(600).after(ago(age))),
+        plan: Some(plan.stored()),
     }
 }

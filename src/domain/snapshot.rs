@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
+use super::approval::{ApprovalRequest, ResumeRequest};
 use super::environment::Environment;
 use super::ids::{Key, Operator, ProviderName, RecordId, Scope};
 use super::log::LogEntry;
@@ -193,6 +194,10 @@ pub struct Snapshot {
     pub log: Answer<Vec<LogEntry>>,
     /// What was handed over and not taken up.
     pub handed_over: Answer<Vec<HandedOver>>,
+    /// Plans that wait, or waited, for a second person, newest first.
+    pub approvals: Answer<Vec<ApprovalRequest>>,
+    /// What was handed back to the service's recoverer, newest first.
+    pub resumes: Answer<Vec<ResumeRequest>>,
     /// What it cost.
     pub cost: Cost,
 }

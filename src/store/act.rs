@@ -7,6 +7,7 @@ mod call;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::contract::Question;
@@ -15,6 +16,7 @@ use super::postgres::PgStore;
 use super::reading::{Line, Reading};
 use super::rows;
 use crate::domain::action::Change;
+use crate::domain::approval::Consent;
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome};
 use crate::domain::guard::Armed;
 use crate::domain::ids::LogId;
@@ -27,11 +29,14 @@ fn function(change: &Change) -> Option<&'static str> {
     match change {
         Change::Adopt { .. } => Some("do_adopt"),
         Change::Fail { .. } => Some("do_fail"),
+        Change::Reverse { .. } => Some("do_reverse"),
+        Change::NotCharged { .. } => Some("do_not_charged"),
+        Change::HandBack { .. } => Some("do_hand_back"),
         Change::Hold { .. } => Some("do_hold"),
         Change::Release => Some("do_release"),
         Change::Note => Some("do_note"),
         Change::HandOver => Some("do_hand_over"),
-        Change::LookUp | Change::HandBack => None,
+        Change::LookUp => None,
     }
 }
 
@@ -46,7 +51,7 @@ pub(super) async fn act(store: &PgStore, armed: Armed) -> Outcome {
             return Outcome::Refused { why: format!("{why}. Nothing was sent.") };
         }
     };
-    let intent = match begin(store, &mut line, &armed).await {
+    let intent = match begin(store, &mut line, as_value(armed.order())).await {
         Ok(intent) => intent,
         Err(outcome) => return outcome,
     };
@@ -54,10 +59,34 @@ pub(super) async fn act(store: &PgStore, armed: Armed) -> Outcome {
     finish(store, line, function, intent, order).await
 }
 
+/// Carries out a step of an approval: a question, an answer, or a withdrawal.
+pub(super) async fn consent(store: &PgStore, consent: Consent) -> Outcome {
+    let function = match consent.order().action {
+        "ask" => "do_ask",
+        "withdraw" => "do_withdraw",
+        _ => "do_decide",
+    };
+    let mut line = match ready(store).await {
+        Ok(line) => line,
+        Err(why) => {
+            return Outcome::Refused { why: format!("{why}. Nothing was sent.") };
+        }
+    };
+    let mut order = as_value(consent.order());
+    let intent = match begin(store, &mut line, order.clone()).await {
+        Ok(intent) => intent,
+        Err(outcome) => return outcome,
+    };
+    if let Value::Object(order) = &mut order {
+        order.insert("intent".to_owned(), json!(intent));
+    }
+    finish(store, line, function, intent, order).await
+}
+
 /// Writes the intent of a look-up.
 pub(super) async fn begin_lookup(store: &PgStore, armed: &Armed) -> Result<LogId, StoreError> {
     let mut line = ready(store).await?;
-    let begun = begin(store, &mut line, armed).await;
+    let begun = begin(store, &mut line, as_value(armed.order())).await;
     line.close().await;
     begun.map_err(|outcome| StoreError::CannotAnswer {
         why: match outcome {
@@ -92,8 +121,7 @@ async fn ready(store: &PgStore) -> Result<Line, StoreError> {
 }
 
 /// Appends the intent row. Whatever goes wrong here, nothing was changed: the call was not sent.
-async fn begin(store: &PgStore, line: &mut Line, armed: &Armed) -> Result<LogId, Outcome> {
-    let order = serde_json::to_value(armed.order()).unwrap_or(Value::Null);
+async fn begin(store: &PgStore, line: &mut Line, order: Value) -> Result<LogId, Outcome> {
     let refused = |why: String| Outcome::Refused { why };
     match call(store, line, "do_intent", order).await {
         Ok(Answered { word: Word::Done, log: Some(intent), .. }) => Ok(intent),
@@ -200,11 +228,16 @@ pub(super) async fn refused(store: &PgStore, event: &RefusedEvent) -> Result<(),
     }
 }
 
+/// An order as the database reads it.
+fn as_value(order: &impl Serialize) -> Value {
+    serde_json::to_value(order).unwrap_or(Value::Null)
+}
+
 /// Everything the function re-checks, and the intent it follows.
 fn order(armed: &Armed, intent: LogId) -> Value {
-    let mut order = match serde_json::to_value(armed.order()) {
-        Ok(Value::Object(order)) => order,
-        Ok(_) | Err(_) => Map::new(),
+    let mut order = match as_value(armed.order()) {
+        Value::Object(order) => order,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
     };
     order.insert("intent".to_owned(), json!(intent));
     if matches!(armed.change(), Change::Note | Change::HandOver) {

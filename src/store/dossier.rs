@@ -17,6 +17,9 @@ const EVIDENCE: i64 = 50;
 /// How many lines of a timeline are read, the latest.
 const TIMELINE: i64 = 500;
 
+/// How many requests for approval and hand backs are read, the latest of all records: more than half an hour of them.
+const APPROVALS: i64 = 200;
+
 /// How many candidates a search shows.
 const CANDIDATES: i64 = 50;
 
@@ -54,13 +57,27 @@ async fn read(asking: &mut Asking<'_, '_>, id: &RecordId) -> Result<Option<Dossi
         Err(StoreError::CannotAnswer { .. }) => None,
         other => other?,
     };
+    // Without the table nobody has approved anything, and what needs approval is refused.
+    let some_of = Given::Int(APPROVALS);
+    let approvals = known(asking.ask(Question::Approvals, std::slice::from_ref(&some_of), each(rows::approval)).await)?;
+    let resumes = known(asking.ask(Question::Requests, &[some_of], each(rows::resume)).await)?;
     let at = asking.reading.now();
     let timeline = match asking.ask(Question::Timeline, &some(TIMELINE), each(rows::timeline)).await {
         Ok(lines) => Answer::known(lines, at),
         Err(why) => Answer::not_known(why.to_string()),
     };
     asking.reading.lost()?;
-    Ok(Some(Dossier { detail, evidence, timeline, environment, at }))
+    let approvals = approvals.into_iter().filter(|request| request.id == *id).collect();
+    let resumes = resumes.into_iter().filter(|resume| resume.id == *id).collect();
+    Ok(Some(Dossier { detail, evidence, timeline, approvals, resumes, environment, at }))
+}
+
+/// A question this database has no answer for is an empty list; any other failure stays one.
+fn known<T>(asked: Result<Vec<T>, StoreError>) -> Result<Vec<T>, StoreError> {
+    match asked {
+        Err(StoreError::CannotAnswer { .. } | StoreError::Contract { .. }) => Ok(Vec::new()),
+        other => other,
+    }
 }
 
 /// Finds records by any id a person may have.

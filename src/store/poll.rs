@@ -20,6 +20,7 @@ use super::options::StoreOptions;
 use super::reading::{Given, Line, Reading};
 use super::rows;
 use crate::domain::answer::Answer;
+use crate::domain::approval::{ApprovalRequest, ResumeRequest};
 use crate::domain::log::LogEntry;
 use crate::domain::port::StoreError;
 use crate::domain::snapshot::{Cost, HandedOver, Offender, ProviderHealth, Recoverer, Snapshot, WhatChanged};
@@ -65,6 +66,8 @@ struct Slow {
     changes: Answer<Vec<WhatChanged>>,
     log: Answer<Vec<LogEntry>>,
     handed_over: Answer<Vec<HandedOver>>,
+    approvals: Answer<Vec<ApprovalRequest>>,
+    resumes: Answer<Vec<ResumeRequest>>,
 }
 
 /// What polls and the work beside them share.
@@ -117,6 +120,8 @@ pub(super) async fn poll(
         rules,
         log: slow.log,
         handed_over: slow.handed_over,
+        approvals: slow.approvals,
+        resumes: slow.resumes,
         cost: Cost {
             queries: asking.reading.asked(),
             millis: u64::try_from(clock().duration_since(began).as_millis()).unwrap_or(u64::MAX),
@@ -135,7 +140,9 @@ async fn slow_panels(asking: &mut Asking<'_, '_>, page: &Given) -> Slow {
             .panel(Question::Offenders, &[back(OFFENDERS_BACK), short.clone()], each(rows::offender))
             .await,
         changes: asking.panel(Question::Changes, &[back(CHANGES_BACK), short.clone()], each(rows::change)).await,
-        log: asking.panel(Question::Log, &[short], each(rows::log_entry)).await,
+        log: asking.panel(Question::Log, std::slice::from_ref(&short), each(rows::log_entry)).await,
+        approvals: asking.panel(Question::Approvals, std::slice::from_ref(&short), each(rows::approval)).await,
+        resumes: asking.panel(Question::Requests, &[short], each(rows::resume)).await,
         handed_over: asking.panel(Question::HandedOver, std::slice::from_ref(page), each(rows::handed_over)).await,
     }
 }

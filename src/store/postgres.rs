@@ -14,6 +14,7 @@ use super::poll::{self, Books, PollState};
 use super::profile::Index;
 use super::reading::{self, Line, Reading};
 use super::{act, clock, dossier, locked};
+use crate::domain::approval::Consent;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
@@ -180,6 +181,10 @@ impl Store for PgStore {
 
     fn act(&self, armed: Armed) -> BoxFuture<'_, Outcome> {
         Box::pin(act::act(self, armed))
+    }
+
+    fn consent(&self, consent: Consent) -> BoxFuture<'_, Outcome> {
+        Box::pin(act::consent(self, consent))
     }
 
     fn begin_lookup<'a>(&'a self, armed: &'a Armed) -> BoxFuture<'a, Result<LogId, StoreError>> {

@@ -4,10 +4,12 @@
 //! checked, and what does not fit is an error that names file and column, never a panic. Status words
 //! the console does not know are kept as `Unrecognised`, so that a new word is seen and not guessed at.
 
+mod approval;
 mod detail;
 mod lists;
 mod reader;
 
+pub(super) use approval::{approval, resume};
 pub(super) use detail::{breach, evidence, log_entry, record, record_detail};
 pub(super) use lists::{
     RatesLine, candidate, change, handed_over, offender, provider, pulses, rates, recoverer, timeline,

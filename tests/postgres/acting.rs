@@ -42,6 +42,7 @@ fn arm(request: Request, dossier: &Dossier, context: &Context) -> Armed {
         ticket: "INC-2291".to_owned(),
         phrase: plan.phrase().shown().to_owned(),
         owner: String::new(),
+        incident: String::new(),
     };
     plan.arm(dossier, &words, context, now).unwrap_or_else(|refused| panic!("{refused}"))
 }

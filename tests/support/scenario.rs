@@ -52,7 +52,12 @@ pub fn look(name: &str) -> Look {
 
 fn policy() -> Policy {
     static POLICY: OnceLock<Policy> = OnceLock::new();
-    POLICY.get_or_init(Policy::default).clone()
+    POLICY
+        .get_or_init(|| Policy {
+            approval_limits: [Money::new(1_000_000, "EUR")].into_iter().collect(),
+            ..Policy::default()
+        })
+        .clone()
 }
 
 /// What a console in production is started with.
@@ -326,6 +331,8 @@ fn build_incident() -> Snapshot {
         ),
         rules: rules(),
         log: Answer::known(log(), at),
+        approvals: Answer::known(vec![], at),
+        resumes: Answer::known(vec![], at),
         handed_over: Answer::known(
             vec![HandedOver {
                 id: RecordId::new("shop-eu", "ord-88101-CC0007"),
@@ -381,6 +388,8 @@ pub fn nothing_known() -> Snapshot {
     snapshot.changes = Answer::not_known("this schema keeps no deploys");
     snapshot.log = Answer::not_known("there is no schema unstuck");
     snapshot.handed_over = Answer::not_known("there is no schema unstuck");
+    snapshot.approvals = Answer::not_known("there is no schema unstuck");
+    snapshot.resumes = Answer::not_known("there is no schema unstuck");
     for report in &mut snapshot.rules {
         report.state = RuleState::NotKnown { why: "the audit did not finish within 5s".into() };
     }
@@ -473,6 +482,8 @@ pub fn dossier(record: &Record, at: Instant) -> Dossier {
             ],
             at,
         ),
+        approvals: vec![],
+        resumes: vec![],
         environment: Some("prod".into()),
         at,
     }

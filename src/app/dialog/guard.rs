@@ -212,6 +212,8 @@ impl Guard {
             ticket: self.form.ticket.text().to_owned(),
             phrase: self.form.phrase.text().to_owned(),
             owner: self.form.owner.text().to_owned(),
+            // The console does not offer to go on without an answer yet.
+            incident: String::new(),
         }
     }
 
@@ -252,6 +254,12 @@ pub fn guard_of(model: &mut Model) -> Option<&mut Guard> {
 fn only_appends(change: &Change) -> bool {
     match change {
         Change::Note | Change::HandOver | Change::LookUp => true,
-        Change::Adopt { .. } | Change::Fail { .. } | Change::HandBack | Change::Hold { .. } | Change::Release => false,
+        Change::Adopt { .. }
+        | Change::Fail { .. }
+        | Change::Reverse { .. }
+        | Change::NotCharged { .. }
+        | Change::HandBack { .. }
+        | Change::Hold { .. }
+        | Change::Release => false,
     }
 }

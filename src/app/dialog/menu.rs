@@ -56,7 +56,7 @@ fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<S
     let dossier = model.dossiers.get(id)?;
     match draw(request, dossier, &model.setup.context, now) {
         Err(refused) => Some(format!("{} {}", refused.why, refused.way_out)),
-        Ok(plan) => match plan.change().availability() {
+        Ok(plan) => match plan.availability() {
             Availability::NotYet(why) => Some(why.to_owned()),
             Availability::Ready => None,
         },

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use crate::domain::approval::ApprovalLimits;
 use crate::domain::evidence::Mode;
+use crate::domain::money::Money;
 use crate::domain::policy::{Policy, RulePolicy, TicketPattern};
 use crate::domain::time::Seconds;
 use crate::provider::declared::Section;
@@ -59,6 +61,7 @@ pub fn read(mut section: Section<'_>) -> Policy {
         }
         number
     });
+    let approval_limits = section.section("approval").map(approval);
     let rules = section.section("rules").map(rules);
     section.close();
     Policy {
@@ -73,6 +76,7 @@ pub fn read(mut section: Section<'_>) -> Policy {
         mode,
         ticket_pattern: ticket_pattern.map_or(default.ticket_pattern, toml::Spanned::into_inner),
         reason_min: reason_min.unwrap_or(default.reason_min),
+        approval_limits: approval_limits.unwrap_or(default.approval_limits),
         rules: rules.unwrap_or(default.rules),
     }
 }
@@ -84,6 +88,21 @@ pub fn mode(word: &str) -> Result<Mode, String> {
         "test" => Ok(Mode::Test),
         _ => Err("must be \"live\" or \"test\"".to_owned()),
     }
+}
+
+/// `[policy.approval]`: from which amount on, in minor units, a second person approves; by currency.
+fn approval(mut section: Section<'_>) -> ApprovalLimits {
+    let mut limits = ApprovalLimits::default();
+    for (key, number) in section.rest_numbers() {
+        let code = key.get_ref().as_str();
+        let is_code = code.len() == 3 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+        match i64::try_from(number) {
+            Ok(minor) if is_code => limits.set(Money::new(minor, code)),
+            Ok(_) => section.wrong(&key.span(), format!("`{code}` in [policy.approval] is not a currency like EUR")),
+            Err(_) => section.wrong(&key.span(), format!("`policy.approval.{code}` is no amount of money")),
+        }
+    }
+    limits
 }
 
 /// `[policy.rules]`: what the invariants need to know. What is absent makes its rules NOT KNOWN.

@@ -33,6 +33,8 @@ fn the_example_is_a_configuration_and_names_the_defaults() {
     };
     assert_eq!(lengths(ours), lengths(&default), "the example promises to show the defaults");
     assert_eq!(ours.reason_min, default.reason_min);
+    let limits: Vec<String> = ours.approval_limits.iter().map(|limit| limit.to_string()).collect();
+    assert_eq!(limits, ["EUR 100.00", "JPY 15,000"]);
     assert_eq!(ours.rules.retention_s, Some(86_400));
     let prod = &config.environments[0];
     assert_eq!(prod.environment.kind.band(), "PROD");

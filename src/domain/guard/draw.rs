@@ -1,8 +1,9 @@
 //! Drawing up a plan: from a request and a re-read record to a change with its words.
 
-use super::super::action::{Change, Request};
-use super::super::evidence::Evidence;
-use super::super::ids::Attempt;
+use super::super::action::{Change, KeyTerms, Proof, Request};
+use super::super::approval::approval_needed;
+use super::super::evidence::{Absence, Evidence, LookupOutcome};
+use super::super::ids::{Attempt, EvidenceId, Holder};
 use super::super::payment::PaymentStatus;
 use super::super::port::Dossier;
 use super::super::promise::Promise;
@@ -11,20 +12,33 @@ use super::super::recovery::{self, Decision, Step};
 use super::super::time::{self, Now};
 use super::{Context, Phrase, Plan, Refused, Wording, hash_of};
 
-const APPROVAL: &str =
-    "Hand it over (a h): this ending needs approval by a second person, which this version cannot check.";
-
 /// What the recovery table says about a record, for the person at the console.
 pub fn step_of(dossier: &Dossier, context: &Context) -> Decision {
+    step_for(dossier, context, &context.holder())
+}
+
+fn step_for(dossier: &Dossier, context: &Context, holder: &Holder) -> Decision {
     let terms = context.terms_of(&dossier.detail.record);
-    recovery::next_step(&dossier.detail, &dossier.evidence, &context.holder(), &context.policy, &terms, dossier.at)
+    recovery::next_step(&dossier.detail, &dossier.evidence, holder, &context.policy, &terms, dossier.at)
+}
+
+/// What a resume would come to on this person's own look-up, seen as `holder`; with that look-up.
+pub(in crate::domain) fn change_for(
+    dossier: &Dossier,
+    context: &Context,
+    holder: &Holder,
+) -> Result<(Change, EvidenceId), Refused> {
+    let (change, _) = resume(dossier, context, holder)?;
+    let evidence = newest(dossier).and_then(|evidence| evidence.id);
+    let evidence = evidence.ok_or_else(|| Refused::new("Your look-up is not stored.", "Look up again (a l)."))?;
+    Ok((change, evidence))
 }
 
 /// Draws up a plan for a request, or says why there is none.
 pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) -> Result<Plan, Refused> {
     let (change, promises) = match request {
         Request::LookUp => look_up(dossier)?,
-        Request::Resume => resume(dossier, context)?,
+        Request::Resume => resume(dossier, context, &context.holder())?,
         Request::Hold => hold(dossier, context)?,
         Request::Release => release(dossier)?,
         Request::Note => (Change::Note, vec![Promise::Written { what: "note".to_owned() }]),
@@ -32,18 +46,23 @@ pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) ->
     };
     let record = dossier.detail.record.clone();
     let latest = newest(dossier);
-    let hash = hash_of(&[
-        &record.id.to_string(),
-        record.version.as_str(),
-        &format!("{:?}", record.attempt),
-        change.word(),
-        &format!("{change:?}"),
-        &format!("{:?}", latest.map(|evidence| (evidence.id, evidence.started_at))),
-        &context.environment.name,
-        context.operator.as_str(),
-        &context.role,
-        env!("CARGO_PKG_VERSION"),
-    ]);
+    // The first seven are checked by the database against the order; the change's own parts stand last. What the
+    // look-up said counts, not which row says so: looked up again with the same answer, it is the same plan.
+    let mut hashed = vec![
+        record.id.scope.to_string(),
+        record.id.key.to_string(),
+        record.version.to_string(),
+        record.attempt.map_or_else(|| "?".to_owned(), |attempt| attempt.0.to_string()),
+        change.word().to_owned(),
+        context.environment.name.clone(),
+        context.operator.to_string(),
+        context.role.clone(),
+        env!("CARGO_PKG_VERSION").to_owned(),
+        latest.map_or_else(|| "no look-up".to_owned(), said),
+    ];
+    hashed.extend(change.parts());
+    let hash = hash_of(&hashed.iter().map(String::as_str).collect::<Vec<&str>>());
+    let need = approval_needed(&change, record.money.as_ref(), &context.environment, &context.policy);
     let phrase = Phrase::of(&context.environment, &record, &hash);
     let wording = wording(&change, dossier);
     Ok(Plan {
@@ -54,6 +73,8 @@ pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) ->
         promises,
         wording,
         hash,
+        hashed,
+        need,
         made_at: now.0,
         expires_at: context.policy.plan_life.after(now.0),
         phrase,
@@ -67,6 +88,28 @@ fn newest(dossier: &Dossier) -> Option<&Evidence> {
     dossier.evidence.iter().max_by_key(|evidence| (evidence.started_at, evidence.id))
 }
 
+/// What a look-up said, without what may differ between two that say the same.
+fn said(evidence: &Evidence) -> String {
+    match &evidence.outcome {
+        LookupOutcome::Found { observed } => {
+            let mut charges: Vec<String> = observed
+                .iter()
+                .map(|hit| {
+                    let sum = |minor: Option<i64>| minor.map_or_else(|| "?".to_owned(), |minor| minor.to_string());
+                    let (captured, refunded) = (sum(hit.money.captured), sum(hit.money.refunded));
+                    let (name, class) = (&hit.provider_ref, hit.class.word());
+                    format!("{name} {class} {} {captured} {refunded} {}", hit.money.amount, hit.money.currency)
+                })
+                .collect();
+            charges.sort();
+            format!("found: {}", charges.join("; "))
+        }
+        LookupOutcome::NotFound { absence: Absence::Consistent, .. } => "not found, consistently".to_owned(),
+        LookupOutcome::NotFound { absence: Absence::MayHaveMissed, .. } => "not found, perhaps missed".to_owned(),
+        LookupOutcome::Unreachable { .. } => "no answer".to_owned(),
+    }
+}
+
 fn look_up(dossier: &Dossier) -> Drawn {
     let Some(provider) = &dossier.detail.record.provider else {
         return Err(Refused::new("Which provider was asked is not known.", "Hand it over (a h)."));
@@ -78,18 +121,28 @@ fn look_up(dossier: &Dossier) -> Drawn {
     Ok((Change::LookUp, promises))
 }
 
-fn resume(dossier: &Dossier, context: &Context) -> Drawn {
+fn resume(dossier: &Dossier, context: &Context, holder: &Holder) -> Drawn {
     let record = &dossier.detail.record;
     let from = record.attempt.unwrap_or(Attempt(0));
     let stored = || {
-        newest(dossier).and_then(|evidence| Some((evidence.id?, evidence.started_at))).ok_or_else(|| {
+        let latest = newest(dossier);
+        if let Some(theirs) = latest.filter(|evidence| evidence.operator != context.operator) {
+            return Err(Refused::new(
+                format!("The latest look-up is {}'s.", theirs.operator),
+                "Look the payment up yourself (a l): you act on what you saw.",
+            ));
+        }
+        latest.and_then(|evidence| Some((evidence.id?, evidence.started_at))).ok_or_else(|| {
             Refused::new("The look-up it rests on is not stored.", "Start with --act and look up again (a l).")
         })
+    };
+    let money = || {
+        record.money.clone().ok_or_else(|| Refused::new("The payment's amount is not known.", "Hand it over (a h)."))
     };
     let payment = || {
         record.payment.clone().ok_or_else(|| Refused::new("The record's payment is not known.", "Hand it over (a h)."))
     };
-    match step_of(dossier, context).step {
+    match step_for(dossier, context, holder).step {
         Step::Adopt { charge } => {
             let (evidence, asked_at) = stored()?;
             let money = charge.money();
@@ -113,13 +166,37 @@ fn resume(dossier: &Dossier, context: &Context) -> Drawn {
             ];
             Ok((Change::Fail { evidence, payment: payment()?, provider_ref: charge.provider_ref, reason }, promises))
         }
-        Step::HandBack => Ok((Change::HandBack, vec![Promise::HandedBack])),
-        Step::FinishAsReversed { charge } => Err(Refused::new(
-            format!("{} was reversed; the payment would be finished as reversed.", charge.provider_ref),
-            APPROVAL,
-        )),
+        Step::HandBack => {
+            if record.lease.is_live(dossier.at) {
+                return Err(Refused::new(
+                    "You hold this record, so the recoverer could not take it.",
+                    "Release it (a u), look up again, then go on.",
+                ));
+            }
+            stored()?;
+            let promises =
+                vec![Promise::HandedBack { newest: dossier.resumes.iter().map(|resume| resume.number).max() }];
+            let (proof, terms) = (proof(dossier, context)?, key_terms(dossier, context)?);
+            Ok((Change::HandBack { proof, payment: payment()?, money: money()?, terms }, promises))
+        }
+        Step::FinishAsReversed { charge } => {
+            let (evidence, asked_at) = stored()?;
+            let said = format!("look-up at {} found all the money given back,", time::clock(asked_at));
+            let provider_ref = charge.provider_ref;
+            let promises = vec![
+                Promise::LeaseTaken { from },
+                Promise::NoCharge { provider_ref: provider_ref.clone(), said },
+                Promise::PaymentEnds { status: PaymentStatus::Failed, provider_ref: provider_ref.clone() },
+                Promise::RecordDone { code: 402 },
+            ];
+            Ok((Change::Reverse { evidence, payment: payment()?, provider_ref, money: money()? }, promises))
+        }
         Step::FinishAsNotCharged => {
-            Err(Refused::new("Nothing was charged; the payment would be finished as not charged.", APPROVAL))
+            stored()?;
+            let promises =
+                vec![Promise::LeaseTaken { from }, Promise::EndsUncharged, Promise::RecordDone { code: 402 }];
+            let (proof, terms) = (proof(dossier, context)?, key_terms(dossier, context)?);
+            Ok((Change::NotCharged { proof, payment: payment()?, money: money()?, terms }, promises))
         }
         Step::LookUpFirst { why } => Err(Refused::new(why, "Do l first.")),
         Step::Wait { why, look_again } => {
@@ -130,6 +207,26 @@ fn resume(dossier: &Dossier, context: &Context) -> Drawn {
         }
         Step::Refuse(refusal) => Err(Refused::new(refusal.why, refusal.way_out)),
     }
+}
+
+/// The two stored look-ups that prove absence.
+fn proof(dossier: &Dossier, context: &Context) -> Result<Proof, Refused> {
+    let terms = context.terms_of(&dossier.detail.record);
+    recovery::proof_of_absence(&dossier.detail, &dossier.evidence, &context.policy, &terms, dossier.at)
+        .and_then(|(first, latest)| Some(Proof { first: first.id?, latest: latest.id? }))
+        .ok_or_else(|| {
+            Refused::new("The look-ups it rests on are not both stored.", "Start with --act and look up again (a l).")
+        })
+}
+
+/// What the database function is told about the key.
+fn key_terms(dossier: &Dossier, context: &Context) -> Result<KeyTerms, Refused> {
+    let terms = context.terms_of(&dossier.detail.record);
+    let retention = terms
+        .key_retention
+        .ok_or_else(|| Refused::new("How long the provider remembers the key is not known.", "Hand it over (a h)."))?;
+    let settle = time::Seconds(terms.settle.0.saturating_add(context.policy.skew.0));
+    Ok(KeyTerms { retention, margin: context.policy.key_margin, settle })
 }
 
 fn hold(dossier: &Dossier, context: &Context) -> Drawn {
@@ -176,12 +273,12 @@ fn wording(change: &Change, dossier: &Dossier) -> Wording {
             "nothing to undo",
             "nothing is concluded; look again",
         ),
-        Change::Adopt { .. } | Change::Fail { .. } => (
+        Change::Adopt { .. } | Change::Fail { .. } | Change::Reverse { .. } | Change::NotCharged { .. } => (
             "no charge, no refund, no record removed, no amount changed",
             "the final state: a wrong result is corrected by a refund or a new entry, never by erasing",
             "nothing is written: one transaction, all or none; safe to plan again",
         ),
-        Change::HandBack => (
+        Change::HandBack { .. } => (
             "no new key, no refund, no record removed; the console itself charges nothing",
             "a charge the recoverer makes is only given back by a refund",
             "the record stays as it is",

@@ -23,6 +23,7 @@ fn words() -> Words {
         ticket: "INC-2291".to_owned(),
         phrase: "prod shop-eu 4K91ab EUR 128.40".to_owned(),
         owner: String::new(),
+        incident: String::new(),
     }
 }
 
@@ -90,15 +91,137 @@ fn a_reason_is_more_than_dots() {
     assert!(plan().arm(&facts(), &dots, &context(), Now(now())).is_err());
 }
 
+fn proof() -> Vec<Evidence> {
+    vec![super::super::samples::nothing(5), super::super::samples::nothing(400)]
+}
+
 #[test]
-fn hand_back_shows_its_plan_and_is_refused() {
-    let detail = stuck();
-    let proof = vec![super::super::samples::nothing(400), super::super::samples::nothing(5)];
-    let facts = dossier(detail, proof);
+fn hand_back_shows_its_plan_and_is_refused_without_a_second_person() {
+    let facts = dossier(stuck(), proof());
     let plan = draw(Request::Resume, &facts, &context(), Now(now())).unwrap();
-    assert_eq!(plan.change(), &Change::HandBack);
+    assert!(matches!(plan.change(), Change::HandBack { .. }));
+    assert!(matches!(plan.availability(), Availability::NotYet(_)));
     assert!(plan.promises().iter().any(|promise| promise.asked().contains("CHARGE")));
-    assert!(plan.arm(&facts, &words(), &context(), Now(now())).is_err());
+    let refused = plan.arm(&facts, &words(), &context(), Now(now())).unwrap_err();
+    assert!(refused.why.contains("a second person approves, always"), "{refused}");
+}
+
+#[test]
+fn a_look_up_made_again_that_says_the_same_leads_to_the_same_plan() {
+    let first = draw(Request::Resume, &dossier(stuck(), proof()), &context(), Now(now())).unwrap();
+    let mut evidence = proof();
+    evidence.insert(0, super::super::samples::nothing(1));
+    let again = draw(Request::Resume, &dossier(stuck(), evidence), &context(), Now(now())).unwrap();
+    assert_eq!(first.hash(), again.hash());
+    assert_ne!(first.change(), again.change(), "it rests on other rows");
+    let charged = draw(Request::Resume, &facts(), &context(), Now(now())).unwrap();
+    let mut other = facts();
+    other.evidence = vec![found(1, vec![hit("ch_other", Class::Succeeded)])];
+    let other = draw(Request::Resume, &other, &context(), Now(now())).unwrap();
+    assert_ne!(charged.hash(), other.hash());
+}
+
+#[test]
+fn a_look_up_of_somebody_else_is_nothing_to_act_on() {
+    let mut facts = facts();
+    facts.evidence[0].operator = Operator::new("lee");
+    let refused = draw(Request::Resume, &facts, &context(), Now(now())).unwrap_err();
+    assert!(refused.why.contains("lee's") && refused.way_out.contains("yourself"), "{refused}");
+}
+
+#[test]
+fn a_record_one_holds_is_not_handed_back() {
+    let mut detail = stuck();
+    detail.record.lease =
+        super::super::record::Lease { until: Some(Seconds(60).after(now())), holder: Some(context().holder()) };
+    let refused = draw(Request::Resume, &dossier(detail, proof()), &context(), Now(now())).unwrap_err();
+    assert!(!refused.way_out.is_empty(), "{refused}");
+}
+
+mod hurts {
+    //! No facts, however odd, arm a change that can hurt.
+
+    use proptest::prelude::*;
+
+    use super::super::super::approval::{ApprovalRequest, ApprovalState};
+    use super::super::super::evidence::{Absence, LookupOutcome};
+    use super::super::super::record::RecordStatus;
+    use super::super::super::recovery::tests::{any_detail, any_evidence};
+    use super::super::super::samples::{approval_of, context, dossier, now};
+    use super::*;
+
+    fn any_state() -> impl Strategy<Value = ApprovalState> {
+        prop::sample::select(vec![
+            ApprovalState::Waiting,
+            ApprovalState::Approved,
+            ApprovalState::Refused,
+            ApprovalState::Withdrawn,
+            ApprovalState::Expired,
+            ApprovalState::Lapsed,
+            ApprovalState::Used,
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_ends_or_may_charge_has_a_final_word_or_a_second_person(
+            detail in any_detail(),
+            evidence in any_evidence(),
+            states in prop::collection::vec((any_state(), any::<bool>(), any::<bool>(), 0_u64..1_200), 0..3),
+            incident in prop::sample::select(vec!["", "INC-7"]),
+            dear in any::<bool>(),
+        ) {
+            let mut context = context();
+            if dear {
+                context.policy.approval_limits = std::iter::once(super::super::super::money::Money::new(1, "EUR")).collect();
+            }
+            let mut facts = dossier(detail, evidence);
+            let Ok(plan) = draw(Request::Resume, &facts, &context, Now(now())) else { return Ok(()) };
+            facts.approvals = states
+                .into_iter()
+                .map(|(state, mine, same, age)| {
+                    let mut request: ApprovalRequest = approval_of(&plan, state, age);
+                    if !mine {
+                        request.operator = Operator::new("lee");
+                    }
+                    if !same {
+                        request.plan_hash = super::super::super::ids::PlanHash::new("0".repeat(64));
+                    }
+                    request
+                })
+                .collect();
+            let hash = plan.hash().clone();
+            let phrase = plan.phrase().shown().to_owned();
+            let words = Words { phrase, incident: incident.to_owned(), ..words() };
+            let Ok(armed) = plan.arm(&facts, &words, &context, Now(now())) else { return Ok(()) };
+            prop_assert_eq!(facts.detail.record.status.clone(), RecordStatus::Processing);
+            let counts = |state: ApprovalState| facts.approvals.iter().any(|request| {
+                Some(request.number) == armed.order().approval
+                    && request.state == state
+                    && request.plan_hash == hash
+                    && request.operator == context.operator
+            });
+            let approved = counts(ApprovalState::Approved);
+            let glass = counts(ApprovalState::Waiting) && armed.order().incident.as_deref() == Some("INC-7");
+            let absent = facts.evidence.iter().max_by_key(|evidence| (evidence.started_at, evidence.id)).is_some_and(|latest| {
+                matches!(latest.outcome, LookupOutcome::NotFound { absence: Absence::Consistent, .. })
+            });
+            match armed.change() {
+                Change::Adopt { .. } => prop_assert!(!dear || approved || glass),
+                Change::Fail { .. } => prop_assert!(!dear || approved, "a final no may not break the glass"),
+                Change::Reverse { .. } => prop_assert!(approved),
+                Change::NotCharged { proof, .. } | Change::HandBack { proof, .. } => {
+                    prop_assert!(approved && absent && proof.first != proof.latest);
+                    prop_assert!(facts.detail.record.provider_ref.is_none());
+                }
+                Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => {
+                    prop_assert!(false, "a resume is none of these");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::super::evidence::{Absence, Evidence, LookupOutcome};
 use super::super::time::{self, Instant};
 use super::{Case, Decision, HAND_OVER, Refusal, Step, TRIAGE};
 
-impl Case<'_> {
+impl<'a> Case<'a> {
     /// Rows 13 to 17: the provider says there is no charge.
     pub(super) fn absent(&self, absence: Absence, latest: &Evidence) -> Decision {
         let decide = |row, step| Decision { row, step };
@@ -14,7 +14,7 @@ impl Case<'_> {
         if let Some(stored) = &self.detail.record.provider_ref {
             return refuse(13, format!("We stored charge {stored}, but the provider does not know it."), HAND_OVER);
         }
-        if let Some((why, look_again)) = self.not_definitive(absence, latest) {
+        if let Err((why, look_again)) = self.definitive(absence, latest) {
             return decide(14, Step::Wait { why, look_again });
         }
         // Stricter than the table: with the order paid by another payment, a hand back could only charge it twice.
@@ -41,18 +41,18 @@ impl Case<'_> {
         decide(14, Step::Wait { why, look_again: over })
     }
 
-    /// Why "not found" is not proof of absence yet, and from when it can be.
-    fn not_definitive(&self, absence: Absence, latest: &Evidence) -> Option<(String, Instant)> {
+    /// The earlier look-up that agrees; or why "not found" is no proof of absence yet, and from when it can be.
+    pub(super) fn definitive(&self, absence: Absence, latest: &Evidence) -> Result<&'a Evidence, (String, Instant)> {
         let gap = self.policy.not_found_gap;
         let next = gap.after(latest.started_at);
         if absence == Absence::MayHaveMissed {
-            return Some(("NOT FOUND by a look-up that can miss a charge: not proof of absence.".to_owned(), next));
+            return Err(("NOT FOUND by a look-up that can miss a charge: not proof of absence.".to_owned(), next));
         }
         let lease_end = self.detail.record.lease.until.unwrap_or(DateTime::UNIX_EPOCH);
         let last_attempt = self.detail.last_attempt_at.unwrap_or(self.detail.record.created_at).max(lease_end);
         let settled = self.policy.skew.after(self.terms.settle.after(last_attempt));
         if latest.started_at <= settled {
-            return Some((
+            return Err((
                 "NOT FOUND, but the last attempt is too recent for it to be proof.".to_owned(),
                 settled.max(next),
             ));
@@ -65,12 +65,15 @@ impl Case<'_> {
                 && matches!(earlier.outcome, LookupOutcome::NotFound { absence: Absence::Consistent, .. })
         };
         let Some(first) = self.evidence.iter().filter(agrees).min_by_key(|earlier| earlier.started_at) else {
-            return Some((format!("NOT FOUND once. A second look-up {} later has to agree.", time::words(gap)), next));
+            return Err((format!("NOT FOUND once. A second look-up {} later has to agree.", time::words(gap)), next));
         };
         let contradicted = self
             .evidence
             .iter()
             .any(|other| other.started_at >= first.started_at && matches!(other.outcome, LookupOutcome::Found { .. }));
-        contradicted.then(|| ("NOT FOUND, but a look-up before it found a charge.".to_owned(), next))
+        if contradicted {
+            return Err(("NOT FOUND, but a look-up before it found a charge.".to_owned(), next));
+        }
+        Ok(first)
     }
 }

@@ -206,7 +206,7 @@ fn any_hit() -> impl Strategy<Value = Observed> {
     )
 }
 
-fn any_evidence() -> impl Strategy<Value = Vec<Evidence>> {
+pub(in crate::domain) fn any_evidence() -> impl Strategy<Value = Vec<Evidence>> {
     let one = (0_u64..3_000, prop::option::of(prop::collection::vec(any_hit(), 0..4)), any::<bool>()).prop_map(
         |(age, hits, reachable)| match (hits, reachable) {
             (Some(hits), _) => found(age, hits),
@@ -217,7 +217,7 @@ fn any_evidence() -> impl Strategy<Value = Vec<Evidence>> {
     prop::collection::vec(one, 0..4)
 }
 
-fn any_detail() -> impl Strategy<Value = RecordDetail> {
+pub(in crate::domain) fn any_detail() -> impl Strategy<Value = RecordDetail> {
     let lease =
         prop::sample::select(vec![(-1_200_i64, "pod-a"), (30, "pod-a"), (30, "operator:dana"), (30, "operator:lee")]);
     let siblings = prop::collection::vec((0_u8..4, any::<bool>()), 0..2);

@@ -131,7 +131,7 @@ fn plan_lines(plan: &Plan, now: Now) -> Vec<Line> {
     row("CANNOT BE UNDONE", &wording.cannot_undo);
     row("IF A STEP FAILS", &wording.if_it_fails);
     lines.push(Line::empty());
-    match plan.change().availability() {
+    match plan.availability() {
         Availability::NotYet(why) => lines.push(Line::of(Role::Caution, format!(" ! {why}"))),
         Availability::Ready => {
             lines.push(expiry(plan, now));
