@@ -3,9 +3,21 @@
 
 use serde_json::{Value, json};
 use sqlx::Row;
+use unstuck::domain::action::{Change, Request};
+use unstuck::domain::approval::{self, ApprovalState, ResumeState};
+use unstuck::domain::evidence::{Absence, Evidence, LookupOutcome};
+use unstuck::domain::guard::{Armed, Context, Plan, Words, draw};
+use unstuck::domain::ids::{Operator, ProviderName, RecordId};
+use unstuck::domain::log::Outcome;
+use unstuck::domain::policy::{Policy, ProviderTerms};
+use unstuck::domain::port::{Dossier, Store};
+use unstuck::domain::promise::{Promise, Said};
+use unstuck::domain::time::{Now, Seconds};
+use unstuck::store::options::StoreOptions;
+use unstuck::store::postgres::PgStore;
 
 use crate::support::people::{Person, charge, with};
-use crate::support::store::{Ground, Tables};
+use crate::support::store::{Ground, Tables, demo, policy, shipped};
 
 const OPERATOR: &[&str] = &["unstuck_operator"];
 const APPROVER: &[&str] = &["unstuck_approver"];
@@ -415,4 +427,119 @@ async fn what_was_asked_and_decided_only_grows_and_nobody_sets_the_limits() {
             assert!(tried.to_string().contains("permission denied"), "{call}: {tried}");
         }
     }
+}
+
+/// A console of its own: its login, and who sits at it.
+struct Desk {
+    store: PgStore,
+    context: Context,
+}
+
+impl Desk {
+    async fn new(ground: &mut Ground, name: &str, groups: &[&str]) -> Self {
+        let login = ground.database.create_login(name, groups).await.unwrap();
+        let mut options = StoreOptions::new(ground.database.login_options(&login), shipped());
+        options.environment = Some(demo());
+        let terms = ProviderTerms { key_retention: Some(Seconds(86_400)), settle: Seconds(0) };
+        let context = Context {
+            environment: demo(),
+            operator: Operator::new(name),
+            role: login.name.clone(),
+            policy: Policy { skew: Seconds(0), ..policy() },
+            terms: [(ProviderName::new("lab"), terms)].into(),
+        };
+        options.policy = context.policy.clone();
+        Self { store: PgStore::new(options), context }
+    }
+
+    async fn read(&self) -> Dossier {
+        self.store.dossier(&RecordId::new("acme", "k-102")).await.unwrap().unwrap()
+    }
+
+    /// Looks up, finds nothing, stores that.
+    async fn look_up(&self) -> Dossier {
+        let before = self.read().await;
+        let armed = self.arm(self.plan(Request::LookUp, &before), &before);
+        let intent = self.store.begin_lookup(&armed).await.unwrap();
+        let evidence = Evidence {
+            id: None,
+            operator: self.context.operator.clone(),
+            provider: ProviderName::new("lab"),
+            started_at: before.at,
+            outcome: LookupOutcome::NotFound { absence: Absence::Consistent, why: "no such charge".to_owned() },
+            steps: vec![],
+        };
+        let kept = self.store.keep(armed, intent, &evidence).await;
+        assert!(matches!(kept, Outcome::Done { .. }), "{kept:?}");
+        self.read().await
+    }
+
+    fn plan(&self, request: Request, facts: &Dossier) -> Plan {
+        draw(request, facts, &self.context, Now(facts.at)).unwrap_or_else(|refused| panic!("{refused}"))
+    }
+
+    fn words(plan: &Plan) -> Words {
+        Words {
+            reason: "two look-ups found nothing".to_owned(),
+            ticket: "INC-2291".to_owned(),
+            phrase: plan.phrase().shown().to_owned(),
+            ..Words::default()
+        }
+    }
+
+    fn arm(&self, plan: Plan, facts: &Dossier) -> Armed {
+        let words = Self::words(&plan);
+        plan.arm(facts, &words, &self.context, Now(facts.at)).unwrap_or_else(|refused| panic!("{refused}"))
+    }
+}
+
+#[tokio::test]
+async fn a_plan_is_asked_for_approved_and_handed_back_from_two_consoles() {
+    let mut ground = Ground::new(Tables::Installed).await;
+    ground.limit("settle_s", 0).await;
+    ground.nothing_found(400).await;
+    let kim = Desk::new(&mut ground, "kim", OPERATOR).await;
+    let lee = Desk::new(&mut ground, "lee", APPROVER).await;
+    let facts = kim.look_up().await;
+    let plan = kim.plan(Request::Resume, &facts);
+    assert!(matches!(plan.change(), Change::HandBack { .. }), "{:?}", plan.change());
+    let words = Desk::words(&plan);
+    let asked = plan.ask(&facts, &words, &kim.context, Now(facts.at)).unwrap_or_else(|refused| panic!("{refused}"));
+    let outcome = kim.store.consent(asked).await;
+    assert!(matches!(outcome, Outcome::Done { .. }), "{outcome:?}");
+
+    // lee's console lists it, reads the same plan, and looks up on its own.
+    let listed = lee.store.poll().await.unwrap().approvals;
+    let request = listed.value().unwrap()[0].clone();
+    assert_eq!(request.state, ApprovalState::Waiting);
+    assert_eq!(request.plan, Some(kim.plan(Request::Resume, &facts).stored()));
+    let refused = approval::approve(&request, &lee.read().await, "", &lee.context).unwrap_err();
+    assert!(refused.why.contains("kim's"), "{refused}");
+    let own = lee.look_up().await;
+    let yes = approval::approve(&request, &own, "", &lee.context).unwrap_or_else(|refused| panic!("{refused}"));
+    let outcome = lee.store.consent(yes).await;
+    assert!(matches!(outcome, Outcome::Done { .. }), "{outcome:?}");
+
+    // kim looks up again: the same plan, approved now.
+    let facts = kim.look_up().await;
+    let plan = kim.plan(Request::Resume, &facts);
+    assert_eq!(plan.hash(), &request.plan_hash);
+    let promise = plan.promises().iter().find(|promise| matches!(promise, Promise::HandedBack { .. })).unwrap().clone();
+    let outcome = kim.store.act(kim.arm(plan, &facts)).await;
+    assert!(matches!(outcome, Outcome::Done { .. }), "{outcome:?}");
+    let after = kim.read().await;
+    assert_eq!((after.resumes.len(), after.resumes[0].state), (1, ResumeState::Waiting));
+    assert_eq!(after.approvals[0].state, ApprovalState::Used);
+    assert!(matches!(promise.read_back(&after), Said::Yes(_)), "{:?}", promise.read_back(&after));
+
+    // Nobody takes it up; kim takes it back.
+    ground.limit("resume_answer_s", 1).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
+    let resume = kim.read().await.resumes[0].clone();
+    assert_eq!(resume.state, ResumeState::Unanswered);
+    let back = approval::withdraw_hand_back(&resume, "", &kim.context).unwrap_or_else(|refused| panic!("{refused}"));
+    let outcome = kim.store.consent(back).await;
+    assert!(matches!(outcome, Outcome::Done { .. }), "{outcome:?}");
+    assert_eq!(kim.read().await.resumes[0].state, ResumeState::Withdrawn);
+    assert_eq!(ground.text(RECORD).await, "processing 1 -");
 }

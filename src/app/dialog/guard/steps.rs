@@ -8,7 +8,7 @@ use crate::app::list::moved;
 use crate::app::model::{Leave, Model};
 use crate::app::notice::Notice;
 use crate::domain::action::{Availability, Ladder};
-use crate::domain::guard::Refused;
+use crate::domain::guard::{Plan, Refused};
 use crate::domain::log::Outcome;
 use crate::domain::time::Now;
 
@@ -55,7 +55,7 @@ fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
     let seen = guard.on_screen.can_be_answered(now);
     match &guard.phase {
         Phase::Plan if !seen => vec![],
-        Phase::Plan => match (guard.plan.as_ref().map(|p| p.availability()), guard.ladder()) {
+        Phase::Plan => match (guard.plan.as_ref().map(Plan::availability), guard.ladder()) {
             (Some(Availability::NotYet(_)), _) => close(model),
             (Some(Availability::Ready) | None, Ladder::PlanLine) => check(model, now),
             (Some(Availability::Ready) | None, Ladder::Reason | Ladder::Phrase) => {
