@@ -8,23 +8,22 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::action::{APPROVAL_UI, Availability, Change, Ladder, Request};
-use super::approval::{ApprovalRequest, ApprovalState, Consent, ConsentOrder, Need, StoredPlan};
+use super::approval::{ApprovalRequest, ApprovalState, Need, StoredPlan};
 use super::environment::Environment;
-use super::ids::{
-    ApprovalId, Attempt, EvidenceId, Holder, Key, Operator, PaymentId, PlanHash, ProviderName, ProviderRef, RecordId,
-    Scope, Version,
-};
-use super::money::Money;
+use super::ids::{Attempt, Holder, Operator, PlanHash, ProviderName, RecordId};
 use super::policy::{Policy, ProviderTerms};
 use super::port::Dossier;
 use super::record::Record;
-use super::time::{Instant, Now};
+use super::time::Instant;
 
+mod arm;
 mod draw;
+mod order;
 mod phrase;
 
 pub(super) use draw::change_for;
 pub use draw::{draw, step_of};
+pub use order::{Expect, Order};
 pub use phrase::Phrase;
 
 /// Who is at the console, where, and under which policy: what a plan rests on besides the record.
@@ -114,68 +113,6 @@ pub struct Words {
     pub owner: String,
     /// The incident for which nobody could be waited for; empty = wait (break-glass, adopt only).
     pub incident: String,
-}
-
-/// Everything the database function is told. It re-checks all of it under lock.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Order {
-    /// The action's word.
-    pub action: &'static str,
-    /// The environment's name.
-    pub environment: String,
-    /// Who.
-    pub operator: Operator,
-    /// The key's namespace.
-    pub scope: Scope,
-    /// The key.
-    pub key: Key,
-    /// The version the plan was made for.
-    pub version: Version,
-    /// The fencing token the plan saw.
-    pub attempt: Option<Attempt>,
-    /// The plan that was shown.
-    pub plan_hash: PlanHash,
-    /// What the person saw.
-    pub reason: String,
-    /// The incident or ticket.
-    pub ticket: String,
-    /// The evidence it rests on.
-    pub evidence_id: Option<EvidenceId>,
-    /// How old that evidence may be, in seconds.
-    pub max_evidence_age_s: u64,
-    /// What must be true of payment and charge.
-    pub expect: Expect,
-    /// The provider's reason, for a failed payment.
-    pub failure_reason: Option<String>,
-    /// The approval it is done with.
-    pub approval: Option<ApprovalId>,
-    /// The incident for which nobody was waited for.
-    pub incident: Option<String>,
-    /// The earlier look-up that agrees, for what rests on absence.
-    pub proof_id: Option<EvidenceId>,
-    /// How long the provider remembers the key, in seconds.
-    pub key_retention_s: Option<u64>,
-    /// How close to its end it is not relied on, in seconds.
-    pub key_margin_s: Option<u64>,
-    /// How long a charge may take to show up, in seconds.
-    pub settle_s: Option<u64>,
-    /// How long a hold lasts.
-    pub hold_seconds: Option<u64>,
-    /// The new owner.
-    pub owner: Option<String>,
-}
-
-/// What must be true of payment and charge when the change is made.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Expect {
-    /// The payment.
-    pub payment_id: Option<super::ids::PaymentId>,
-    /// The charge.
-    pub provider_ref: Option<super::ids::ProviderRef>,
-    /// The amount in minor units.
-    pub amount: Option<i64>,
-    /// Its currency.
-    pub currency: Option<String>,
 }
 
 /// A change that passed every check. Only [`Plan::arm`] makes one; acting uses it up.
@@ -302,217 +239,6 @@ impl Plan {
         }
         Ok(())
     }
-
-    /// Checks everything on facts re-read just now. The plan is used up either way.
-    pub fn arm(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Armed, Refused> {
-        let request = self.approved(facts, words, context)?;
-        self.still_true(facts, context, now)?;
-        self.accepts_reason(words, &context.policy)?;
-        if self.change.ladder() == Ladder::Phrase && !self.phrase.is(&words.phrase) {
-            return Err(Refused::new("The phrase is not the same.", "Nothing was sent. Type it as it is shown."));
-        }
-        let mut order = self.order(words, context);
-        order.approval = request.map(|request| request.number);
-        let glass = request.is_some_and(|request| request.state == ApprovalState::Waiting);
-        order.incident = glass.then(|| words.incident.trim().to_owned());
-        Ok(Armed { order, change: self.change })
-    }
-
-    /// Asks a second person for this plan. Every check of [`Plan::arm`] but the approval and the phrase.
-    pub fn ask(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Consent, Refused> {
-        if self.need == Need::No {
-            return Err(Refused::new("One person is enough for this.", "Go on without asking."));
-        }
-        if let Some(waits) = self.approval(facts, context) {
-            return Err(Refused::new(
-                format!("{} for this very plan is {} already.", waits.number, waits.state.word()),
-                "Wait for the answer, act on it, or take it back.",
-            ));
-        }
-        self.still_true(facts, context, now)?;
-        self.accepts_reason(words, &context.policy)?;
-        let order = self.order(words, context);
-        Ok(Consent::new(ConsentOrder {
-            action: "ask",
-            environment: order.environment,
-            operator: order.operator,
-            scope: order.scope,
-            key: order.key,
-            version: order.version,
-            attempt: order.attempt,
-            plan_hash: order.plan_hash,
-            reason: order.reason,
-            ticket: order.ticket,
-            evidence_id: order.evidence_id,
-            max_evidence_age_s: order.max_evidence_age_s,
-            expect: Some(order.expect),
-            failure_reason: order.failure_reason,
-            for_action: Some(self.change.word()),
-            plan: Some(Box::new(self.stored())),
-            request: None,
-            resume: None,
-            verdict: None,
-        }))
-    }
-
-    /// The second person's yes to this very plan, where one is needed; or the glass that may be broken instead.
-    fn approved<'f>(
-        &self,
-        facts: &'f Dossier,
-        words: &Words,
-        context: &Context,
-    ) -> Result<Option<&'f ApprovalRequest>, Refused> {
-        let Need::Yes(why) = &self.need else {
-            return Ok(None);
-        };
-        let Some(request) = self.approval(facts, context) else {
-            return Err(Refused::new(
-                format!("{why} Nobody has approved this plan."),
-                "Nothing was sent. Ask for approval.",
-            ));
-        };
-        if request.state == ApprovalState::Approved {
-            return Ok(Some(request));
-        }
-        let opens = request.break_glass_from.filter(|_| matches!(self.change, Change::Adopt { .. }));
-        match opens {
-            Some(opens) if facts.at >= opens && !words.incident.trim().is_empty() => Ok(Some(request)),
-            Some(opens) => Err(Refused::new(
-                format!("{} waits for a second person.", request.number),
-                format!("Wait; from {} on you may go on alone, with an incident id.", super::time::clock(opens)),
-            )),
-            None => Err(Refused::new(format!("{} waits for a second person.", request.number), "Wait for the answer.")),
-        }
-    }
-
-    /// Whether what the plan rests on is still so, by facts re-read just now.
-    fn still_true(&self, facts: &Dossier, context: &Context, now: Now) -> Result<(), Refused> {
-        const AGAIN: &str = "Nothing was sent. Make a new plan.";
-        if now.0 > self.expires_at || now.0 < self.made_at {
-            return Err(Refused::new("The plan is too old.", AGAIN));
-        }
-        match &facts.environment {
-            Some(name) if *name != context.environment.name => {
-                return Err(Refused::new(
-                    format!("The database says it is {name}, the console {}.", context.environment.name),
-                    "Nothing was sent. Check where you are.",
-                ));
-            }
-            None if self.change != Change::LookUp => {
-                return Err(Refused::new(
-                    "This database has no schema unstuck: nothing can be logged.",
-                    "See: unstuck install --print",
-                ));
-            }
-            Some(_) | None => {}
-        }
-        let seen = &facts.detail.record;
-        if seen.target() != self.record.target() {
-            return Err(Refused::new(
-                format!(
-                    "The record changed while you read ({} -> {}): {}.",
-                    self.record.version.short(),
-                    seen.version.short(),
-                    difference(&self.record, seen)
-                ),
-                AGAIN,
-            ));
-        }
-        let again = draw(self.request, facts, context, now)?;
-        if again.change != self.change || again.hash != self.hash {
-            return Err(Refused::new("What the plan rests on is no longer the same.", AGAIN));
-        }
-        Ok(())
-    }
-
-    fn order(&self, words: &Words, context: &Context) -> Order {
-        let (expect, failure_reason) = self.expected();
-        let mut order = Order {
-            action: self.change.word(),
-            environment: context.environment.name.clone(),
-            operator: context.operator.clone(),
-            scope: self.record.id.scope.clone(),
-            key: self.record.id.key.clone(),
-            version: self.record.version.clone(),
-            attempt: self.attempt,
-            plan_hash: self.hash.clone(),
-            reason: words.reason.trim().to_owned(),
-            ticket: words.ticket.trim().to_owned(),
-            evidence_id: None,
-            max_evidence_age_s: context.policy.evidence_freshness.0,
-            expect,
-            failure_reason,
-            approval: None,
-            incident: None,
-            proof_id: None,
-            key_retention_s: None,
-            key_margin_s: None,
-            settle_s: None,
-            hold_seconds: None,
-            owner: Some(words.owner.trim().to_owned()).filter(|owner| !owner.is_empty()),
-        };
-        match &self.change {
-            Change::Adopt { evidence, .. } | Change::Fail { evidence, .. } | Change::Reverse { evidence, .. } => {
-                order.evidence_id = Some(*evidence);
-            }
-            Change::NotCharged { proof, terms, .. } | Change::HandBack { proof, terms, .. } => {
-                order.evidence_id = Some(proof.latest);
-                order.proof_id = Some(proof.first);
-                order.key_retention_s = Some(terms.retention.0);
-                order.key_margin_s = Some(terms.margin.0);
-                order.settle_s = Some(terms.settle.0);
-            }
-            Change::Hold { length } => order.hold_seconds = Some(length.0),
-            Change::LookUp | Change::Release | Change::Note | Change::HandOver => {}
-        }
-        order
-    }
-
-    /// What must be true of payment and charge, and the reason a failed payment is given.
-    fn expected(&self) -> (Expect, Option<String>) {
-        let of = |payment: &PaymentId, provider_ref: Option<&ProviderRef>, money: Option<&Money>| Expect {
-            payment_id: Some(payment.clone()),
-            provider_ref: provider_ref.cloned(),
-            amount: money.map(|money| money.minor),
-            currency: money.map(|money| money.currency.code().to_owned()),
-        };
-        match &self.change {
-            Change::Adopt { payment, provider_ref, money, .. }
-            | Change::Reverse { payment, provider_ref, money, .. } => {
-                (of(payment, Some(provider_ref), Some(money)), None)
-            }
-            Change::Fail { payment, provider_ref, reason, .. } => {
-                (of(payment, Some(provider_ref), self.record.money.as_ref()), Some(reason.clone()))
-            }
-            Change::NotCharged { payment, money, .. } | Change::HandBack { payment, money, .. } => {
-                (of(payment, None, Some(money)), None)
-            }
-            Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => {
-                (Expect::default(), None)
-            }
-        }
-    }
-}
-
-/// What changed between two sightings of a record, in words.
-fn difference(before: &Record, after: &Record) -> String {
-    let mut changes = Vec::new();
-    if before.status != after.status {
-        changes.push(format!("record {} -> {}", before.status, after.status));
-    }
-    if before.attempt != after.attempt {
-        let said = |attempt: Option<Attempt>| attempt.map_or_else(|| "?".to_owned(), |attempt| attempt.0.to_string());
-        changes.push(format!("attempt {} -> {}", said(before.attempt), said(after.attempt)));
-    }
-    if before.payment_status != after.payment_status {
-        let said = |record: &Record| record.payment_status.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-        changes.push(format!("payment {} -> {}", said(before), said(after)));
-    }
-    if before.lease != after.lease {
-        let holder = after.lease.holder.as_ref().map_or("nobody", Holder::as_str);
-        changes.push(format!("lease: {holder}"));
-    }
-    if changes.is_empty() { "another field".to_owned() } else { changes.join(", ") }
 }
 
 /// SHA-256 over the parts, each with its length, so that no two lists of parts look the same.

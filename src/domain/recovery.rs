@@ -369,4 +369,4 @@ fn is_unsettled(class: Class) -> bool {
 }
 
 #[cfg(test)]
-pub(in crate::domain) mod tests;
+pub(crate) mod tests;

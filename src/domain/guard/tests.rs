@@ -2,7 +2,7 @@ use super::super::evidence::{Class, Evidence};
 use super::super::ids::Version;
 use super::super::record::RecordDetail;
 use super::super::samples::{context, dossier, found, hit, now, stuck};
-use super::super::time::Seconds;
+use super::super::time::{Now, Seconds};
 use super::*;
 
 fn evidence() -> Vec<Evidence> {
