@@ -9,13 +9,19 @@ mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod outage;
+#[cfg(test)]
 mod peek;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
+mod proof;
+#[cfg(test)]
 mod pty;
 #[cfg(test)]
 mod queries;
+#[cfg(test)]
+mod races;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]
