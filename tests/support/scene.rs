@@ -178,6 +178,16 @@ impl Scene {
         assert!(tokio::time::timeout(PATIENCE, look).await.is_ok(), "never {wanted}: {query}");
     }
 
+    /// Cuts connections until there was at least one to cut.
+    pub async fn until_cut(&self, cut: &str) {
+        let cutting = async {
+            while self.number(cut).await == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        assert!(tokio::time::timeout(PATIENCE, cutting).await.is_ok(), "there was never a connection to cut");
+    }
+
     /// A login of an operator.
     pub async fn login(&mut self, name: &str) -> Login {
         self.database.create_login(name, &["unstuck_operator"]).await.expect("a login")
@@ -204,11 +214,11 @@ impl Scene {
         options
     }
 
-    /// The adapter for this scene's provider.
+    /// The adapter for this scene's provider, which may be asked as fast as a test can.
     pub fn adapter(&self) -> HttpProvider {
         let adapter = provider::built_in("lab").expect("the lab's adapter");
         let adapter = adapter.named(ProviderName::new(PROVIDER)).at(self.provider.url());
-        HttpProvider::open(adapter, &|_| None, Limits::default()).expect("an adapter")
+        HttpProvider::open(adapter, &|_| None, Limits { per_second: 500, ..Limits::default() }).expect("an adapter")
     }
 
     /// A person at a console.
@@ -326,9 +336,8 @@ impl Console {
     pub async fn act(&mut self, armed: Armed) -> Box<Acted> {
         self.hands.start(Effect::Act(Run(1), Box::new(armed)), Keeping::Stored);
         loop {
-            match self.answers.recv().await.expect("the hands live") {
-                Msg::Guard(_, GuardMsg::Acted(acted)) => return acted,
-                _ => {}
+            if let Msg::Guard(_, GuardMsg::Acted(acted)) = self.answers.recv().await.expect("the hands live") {
+                return acted;
             }
         }
     }

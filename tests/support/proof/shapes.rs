@@ -41,13 +41,12 @@ const OWN_ANYWHERE: &[&str] = &["SELECT 1", "SELECT pg_catalog.pg_cancel_backend
 
 /// The driver's own question when it prepares a statement: where its columns come from.
 static ORIGINS: LazyLock<Regex> = LazyLock::new(|| {
-    let text = r"^SELECT attrelid table_oid, attrelid::regclass::text table_name, array_agg\(ROW\(attnum, attname\)\) AS columns FROM \(VALUES [(), 0-9]+\) lookup\(table_oid, attribute_num\) INNER JOIN pg_catalog\.pg_attribute ON [a-z_ =.]+ GROUP BY attrelid$";
+    let text = r"^SELECT attrelid table_oid, attrelid::regclass::text table_name, array_agg\(ROW\(attnum, attname\)\) AS columns FROM \(VALUES [(), 0-9]+\) lookup\(table_oid, attribute_num\) INNER JOIN pg_catalog\.pg_attribute ON lookup\.table_oid = attrelid AND lookup\.attribute_num = attnum GROUP BY attrelid$";
     Regex::new(text).expect("a pattern")
 });
 
 static CALL: LazyLock<Regex> = LazyLock::new(|| {
-    let text =
-        r"^SELECT d\.outcome, d\.why, d\.log_id, d\.version, d\.read_back FROM unstuck\.(do_[a-z_]+)\(\$1::jsonb\) AS d$";
+    let text = r"^SELECT d\.outcome, d\.why, d\.log_id, d\.version, d\.read_back FROM unstuck\.(do_[a-z_]+)\(\$1::jsonb\) AS d$";
     Regex::new(text).expect("a pattern")
 });
 
@@ -59,7 +58,8 @@ static VERBS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Texts, quoted names and comments: what stands in them is not SQL.
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?s)--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([a-z_]*)\$.*?\$[a-z_]*\$"#).expect("a pattern")
+    Regex::new(r#"(?s)--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([a-z_]*)\$.*?\$[a-z_]*\$"#)
+        .expect("a pattern")
 });
 
 /// The shape of a statement, or why it has none.
@@ -114,8 +114,7 @@ fn only_reads_and_guarded_calls_have_a_shape() {
         assert!(shape(wrong).is_err(), "{wrong}: {:?}", shape(wrong));
     }
     assert_eq!(shape("SELECT id, 'DELETE' AS word FROM payments ORDER BY id LIMIT 1"), Ok(Shape::Read));
-    let adopt =
-        "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back\nFROM unstuck.do_adopt($1::jsonb) AS d";
+    let adopt = "SELECT d.outcome, d.why, d.log_id, d.version, d.read_back\nFROM unstuck.do_adopt($1::jsonb) AS d";
     assert_eq!(shape(adopt), Ok(Shape::Call("do_adopt".to_owned())));
     assert_eq!(shape("COMMIT"), Ok(Shape::Control(Control::End)));
 }
