@@ -7,7 +7,8 @@ use unstuck::app::keymap::KEYMAP;
 use unstuck::app::{Acting, Msg, update};
 use unstuck::domain::time::Now;
 
-use crate::support::scenario::{Console, incident, noon, stuck_records};
+use crate::support::console::Console;
+use crate::support::scenario::{incident, noon, stuck_records};
 
 /// Every place a key can be pressed in: keys that lead there from the start.
 const PLACES: &[&str] =
@@ -141,7 +142,7 @@ fn a_paste_outside_a_field_is_one_notice_and_nothing_else() {
     for place in PLACES.iter().filter(|p| !matches!(**p, "2/" | ":")) {
         let mut console = console_at(place);
         let (at, effects) = (console.model.place.clone(), console.effects.len());
-        console.send(Msg::Paste("al\n".repeat(667)[..2000].to_owned()));
+        console.send(Msg::Paste("al\n".chars().cycle().take(2000).collect()));
         assert_eq!((&console.model.place, console.effects.len()), (&at, effects), "{place:?}");
         let notice = console.model.notice.as_ref().map(|n| n.text.clone());
         assert_eq!(notice.as_deref(), Some("Ignored pasted text of 2000 characters."), "{place:?}");

@@ -1,7 +1,11 @@
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;
+#[cfg(test)]
+mod flows;
 #[cfg(test)]
 mod keys;
 #[cfg(test)]
@@ -9,9 +13,9 @@ mod lab;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
-mod outage;
+mod lookup;
 #[cfg(test)]
-mod peek;
+mod outage;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use sqlx::{AssertSqlSafe, Executor, Row};
 use unstuck::domain::port::Store;
 use unstuck::store::gate::plan;
+use unstuck::store::install;
 use unstuck::store::library::Library;
+use unstuck::store::options::StoreOptions;
 use unstuck::store::postgres::PgStore;
 use unstuck::store::profile::{self, RuleFile};
 
-use crate::support::store::{Ground, Tables, policy, shipped};
+use crate::support::store::{Ground, Tables, demo, policy, shipped};
 
 #[tokio::test]
 async fn the_reference_profile_is_recognised_whole_and_an_operator_has_no_right_too_many() {
@@ -27,9 +29,34 @@ async fn the_reference_profile_is_recognised_whole_and_an_operator_has_no_right_
 }
 
 #[tokio::test]
+async fn installing_again_changes_nothing() {
+    let mut ground = Ground::new(Tables::Installed).await;
+    let before = ground.number("SELECT count(*) FROM unstuck.action_log").await;
+    let owner = StoreOptions::new(ground.database.admin_options(), shipped());
+    let script = install::script(&Library::shipped(), "reference").unwrap();
+    install::apply(&owner, &script, &demo()).await.unwrap();
+    assert_eq!(ground.number("SELECT count(*) FROM unstuck.action_log").await, before);
+    assert!(install::script(&Library::shipped(), "records").is_err());
+    let refused = install::apply(&ground.options(), &script, &demo()).await;
+    assert!(refused.is_err(), "an operator installs nothing");
+}
+
+#[tokio::test]
+async fn missing_indexes_are_named_with_the_statement_that_makes_them() {
+    let mut ground = Ground::new(Tables::Plain).await;
+    let store = ground.store();
+    store.connect().await.unwrap();
+    let missing = store.missing_indexes().unwrap();
+    let index = missing.iter().find(|index| index.name == "ix_payments_order").unwrap();
+    ground.run(&index.definition).await;
+    store.connect().await.unwrap();
+    assert_eq!(store.missing_indexes().unwrap().len(), missing.len() - 1);
+}
+
+#[tokio::test]
 async fn a_superuser_is_told_so() {
     let ground = Ground::new(Tables::Installed).await;
-    let options = unstuck::store::options::StoreOptions::new(ground.database.admin_options(), shipped());
+    let options = StoreOptions::new(ground.database.admin_options(), shipped());
     let facts = PgStore::new(options).connect().await.unwrap();
     let rights = facts.excess_rights.value().unwrap();
     assert!(rights.iter().any(|right| right.starts_with("SUPERUSER")), "{rights:?}");

@@ -159,40 +159,42 @@ async fn a_resume_and_the_clients_retry_at_the_same_moment() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_resume_and_the_recoverer_at_the_same_moment() {
-    const RECORDS: usize = 12;
-    // Awake every five seconds: it takes whatever lease has expired, in the middle of what the console does.
+    const RECORDS: usize = 16;
+    // Awake every five seconds: it takes every lease that has expired, the oldest record first.
     let mut scene = Scene::open("the recoverer", ServiceOptions { recoverer: Recoverer::On, ..by_hand() }).await;
     let login = scene.login("kim").await;
     let mut kim = scene.console("kim", &login).await;
-    let fate = unstuck::lab::provider::Fate {
-        answer: unstuck::lab::provider::Answer::Lost,
-        ..unstuck::lab::provider::Fate::default()
-    };
-    let mut outcomes = Vec::new();
-    for nth in 0..RECORDS {
-        let order = format!("ord_{nth}");
-        scene.desk().destine(&order, fate.clone());
-        let id = unstuck::domain::ids::RecordId::new("shop-eu", format!("R{nth:03}-ABCD"));
-        let stuck = Stuck { id, order, amount: 4_250 };
-        assert_eq!(scene.pay(0, &stuck).await, Some(503));
-        kim.look_up(&stuck).await;
-        // The lease may still live, or the recoverer may have it: then there is no plan, and that is an answer.
-        let tried = async {
+    let records = scene.lost(RECORDS).await;
+    let mut armed = Vec::new();
+    for stuck in &records {
+        kim.look_up(stuck).await;
+        // A lease that still lives, or that the recoverer has already: no plan, and that is an answer.
+        let made = async {
             loop {
-                match kim.armed(Request::Resume, &stuck).await {
-                    Ok(armed) => break Some(kim.act(armed).await.outcome),
+                match kim.armed(Request::Resume, stuck).await {
+                    Ok(armed) => break Some(armed),
                     Err(_) if scene.payments(&stuck.order).await.starts_with("succeeded") => break None,
                     Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
                 }
             }
         };
-        let outcome = tokio::time::timeout(PATIENCE, tried).await.expect("the console or the recoverer finishes it");
-        assert!(outcome.as_ref().is_none_or(|outcome| is_done(outcome) || is_no(outcome)), "{outcome:?}");
-        outcomes.push(outcome);
-        assert_eq!(insist(&scene, &stuck).await, 201);
-        paid_once(&scene, &stuck).await;
+        armed.push(tokio::time::timeout(PATIENCE, made).await.expect("a plan, or the recoverer was first"));
     }
-    let done = outcomes.iter().flatten().filter(|outcome| is_done(outcome)).count();
+    // When it begins, the console begins from the other end: they meet.
+    let begun = "SELECT least(1, count(*)) FROM idempotency_keys WHERE locked_by = 'recoverer'";
+    scene.until(begun, 1).await;
+    let mut done = 0;
+    for (stuck, armed) in records.iter().zip(armed).rev() {
+        if let Some(armed) = armed {
+            let outcome = kim.act(armed).await.outcome;
+            assert!(is_done(&outcome) || is_no(&outcome), "{outcome:?}");
+            done += usize::from(is_done(&outcome));
+        }
+        assert_eq!(insist(&scene, stuck).await, 201);
+    }
+    for stuck in &records {
+        paid_once(&scene, stuck).await;
+    }
     println!("the console finished {done}, the recoverer {} of {RECORDS}", RECORDS - done);
     every_intent_ended(&scene).await;
     scene.close().await;

@@ -6,16 +6,20 @@
 
 use std::fmt::Write as _;
 
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthChar as _;
 use unstuck::app::{Acting, Msg};
 use unstuck::domain::answer::Answer;
 use unstuck::domain::evidence::{Absence, LookupOutcome};
-use unstuck::domain::ids::{LogId, Version};
+use unstuck::domain::ids::{LogId, ProviderName, Version};
 use unstuck::domain::log::Outcome;
+use unstuck::domain::record::RecoveryPoint;
 use unstuck::ui::glyphs::ascii_of;
 
+use crate::support::console::Console;
 use crate::support::picture::{draw, picture, words};
-use crate::support::scenario::{Console, calm, hostile, incident, nothing_known};
+use crate::support::scenario::{calm, dossier, hostile, incident, nothing_known, record};
 
 const REASON: &str = "look-up shows it captured once";
 
@@ -236,6 +240,18 @@ fn ascii_says_the_same_words() {
     }
 }
 
+/// No control, no direction override, no zero-width or tag character in any cell.
+#[track_caller]
+fn assert_visible(buffer: &Buffer, name: &str) {
+    for cell in buffer.content() {
+        for c in cell.symbol().chars() {
+            assert!(!c.is_control() && c.width().is_some(), "{name}: {c:?}");
+            let hides = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{e0000}'..='\u{e007f}'];
+            assert!(!hides.iter().any(|range| range.contains(&c)), "{name}: {c:?}");
+        }
+    }
+}
+
 #[test]
 fn every_size_draws_and_no_cell_is_active_or_invisible() {
     for (width, height) in
@@ -244,14 +260,8 @@ fn every_size_draws_and_no_cell_is_active_or_invisible() {
         for look in ["dark", "ascii"] {
             for (name, console) in scenes(look, width, height) {
                 let buffer = draw(&console.model, width, height, console.now);
-                for cell in buffer.content() {
-                    for c in cell.symbol().chars() {
-                        assert!(!c.is_control() && c.width().is_some(), "{name}: {c:?}");
-                        let hides = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{e0000}'..='\u{e007f}'];
-                        assert!(!hides.iter().any(|range| range.contains(&c)), "{name}: {c:?}");
-                        assert!(look == "dark" || c.is_ascii(), "{name}: {c:?}");
-                    }
-                }
+                assert_visible(&buffer, name);
+                assert!(look == "dark" || buffer.content().iter().all(|cell| cell.symbol().is_ascii()), "{name}");
             }
         }
     }
@@ -261,5 +271,26 @@ fn every_size_draws_and_no_cell_is_active_or_invisible() {
 fn the_picture_is_the_same_twice() {
     for ((name, first), (_, second)) in scenes("dark", 80, 24).zip(scenes("dark", 80, 24)) {
         assert_eq!(draw(&first.model, 80, 24, first.now), draw(&second.model, 80, 24, second.now), "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Whatever a database says: no frame breaks, nothing active or invisible reaches a cell.
+    #[test]
+    fn any_text_can_be_drawn(scope in "\\PC{0,30}|.{0,30}", key in ".{0,60}|[\u{1b}\u{7}\u{200b}-\u{202e}a-f]{0,60}", order in ".{0,200}", width in 1u16..150, height in 1u16..50) {
+        let mut snapshot = incident();
+        let mut odd = record(&scope, &key, &order, 12_840, 1_330, RecoveryPoint::Unrecognised(order.clone()));
+        odd.provider = Some(ProviderName::new(&key));
+        let mut console = Console::on(incident());
+        console.records.insert(odd.id.clone(), dossier(&odd, console.now.0));
+        snapshot.stuck = Answer::known(vec![odd], console.now.0);
+        console.poll(snapshot);
+        console.send(Msg::Resized(width, height));
+        for keys in ["2", "<Enter>", "t", "ta", "l", "<Esc>", "<Del>"] {
+            console.keys(keys);
+            assert_visible(&draw(&console.model, width, height, console.now), keys);
+        }
     }
 }

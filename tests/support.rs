@@ -1,6 +1,7 @@
 //! What several integration tests share.
 
 pub mod cluster;
+pub mod console;
 pub mod face;
 pub mod keys;
 pub mod launch;

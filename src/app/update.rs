@@ -7,7 +7,7 @@ use super::key::Chord;
 use super::keymap::{self, AppCommand, Command, Later, RowCommand, Scope};
 use super::line;
 use super::list::Reading;
-use super::model::{Leave, Model, Place, Zone};
+use super::model::{Acting, Leave, Model, Place, Zone};
 use super::msg::{Msg, Polled};
 use super::notice::Notice;
 use super::picture::{Freshness, Taken};
@@ -50,9 +50,15 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
             }
             vec![]
         }
-        Msg::Wake => vec![],
+        Msg::Wake => {
+            guard::expire(model, now);
+            vec![]
+        }
         Msg::Connected(facts) => {
             model.setup.context.role.clone_from(&facts.role);
+            if let Some(why) = facts.read_only.as_ref().filter(|_| model.setup.acting == Acting::On) {
+                model.notice = Some(Notice::caution(format!("Only reading here: {why}"), now));
+            }
             model.facts = Some(*facts);
             vec![]
         }

@@ -13,6 +13,7 @@ use super::screen::{SCREENS, record, screen};
 use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
 use crate::ui::layout::{Page, Room, inset, top};
+use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::band::{self, Band};
 use crate::ui::widgets::footer;
 use crate::ui::widgets::panel::wrapped;
@@ -99,14 +100,18 @@ fn where_we_are(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     match &model.place {
         Place::Record(id, from) => {
             let from_title = screen(*from).titles.first().copied().unwrap_or_default();
-            let mut line = Line::of(Role::Dim, format!(" {from_title} > "));
-            line.push(Role::Selected, format!(" {id} "));
-            canvas.line(area, &line);
             let order = model.screens.records(*from);
+            let mut right = Line::empty();
             if let Some(place) = order.iter().position(|other| other == id) {
                 let text = format!("{} of {}  ", place.saturating_add(1), order.len());
-                canvas.line_right(area, &Line::of(Role::Dim, text).and(Role::Key, "J/K").then(" next "));
+                right = Line::of(Role::Dim, text).and(Role::Key, "J/K").then(" next ");
             }
+            let lead = format!(" {from_title} > ");
+            let taken = lead.len() + right.width(canvas.charset()) + 4;
+            let room = usize::from(area.width).saturating_sub(taken);
+            let name = cut(&id.to_string(), room, Keep::End, canvas.charset());
+            canvas.line(area, &Line::of(Role::Dim, lead).and(Role::Selected, format!(" {name} ")));
+            canvas.line_right(area, &right);
         }
         Place::Screen(here) => {
             let row: Vec<Tab> = SCREENS

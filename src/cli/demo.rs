@@ -2,11 +2,15 @@
 //! install, nothing left behind. Without a terminal it tells the incident for a while and prints `check` lines.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use color_eyre::eyre::{Result, WrapErr as _, eyre};
 
+use super::args::{Common, DemoArgs};
+use super::out::{ExitCode, Out};
+use super::settings;
 use crate::app::model::{Acting, Setup};
 use crate::domain::alarm;
 use crate::domain::environment::{Environment, EnvironmentKind};
@@ -18,7 +22,7 @@ use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
 use crate::lab::world::{self, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
-use crate::shell::{open, poll};
+use crate::shell::{clock, open, poll};
 use crate::store::library::Library;
 use crate::store::options::StoreOptions;
 use crate::store::postgres::PgStore;
@@ -28,6 +32,53 @@ use crate::ui::Look;
 /// How long the demo runs without a terminal, and how often it says how things are.
 const HEADLESS: (u64, u64) = (20, 5);
 
+/// The incident that is told when none is named.
+const FIRST: &str = "oom-kill";
+
+/// Tells an incident until the person leaves. Reads no configuration and no address of a database.
+pub async fn run(
+    args: &DemoArgs,
+    common: &Common,
+    variable: &dyn Fn(&str) -> Option<String>,
+    out: &mut Out<'_>,
+) -> ExitCode {
+    let incident = match crate::lab::incident::find(args.incident.as_deref().unwrap_or(FIRST)) {
+        Ok(incident) => incident,
+        Err(error) => return not_told(&error.to_string(), out),
+    };
+    let look = match settings::look(common, None, variable) {
+        Ok(look) => look,
+        Err(error) => return not_told(&error.to_string(), out),
+    };
+    let options = DemoOptions {
+        incident,
+        seed: args.seed,
+        look,
+        poll: common.poll.map_or(settings::POLL, Seconds),
+        operator: settings::operator(variable),
+    };
+    let told = match Stage::start(options).await {
+        Err(error) => Err(error),
+        Ok(stage) => {
+            out.line(&stage.sentence());
+            if std::io::stdout().is_terminal() {
+                Box::pin(stage.console()).await
+            } else {
+                Box::pin(stage.headless(|line| out.line(line))).await
+            }
+        }
+    };
+    match told {
+        Ok(()) => ExitCode::Ok,
+        Err(error) => not_told(&format!("{error:#}"), out),
+    }
+}
+
+fn not_told(why: &str, out: &mut Out<'_>) -> ExitCode {
+    out.complain(why);
+    ExitCode::NotKnown
+}
+
 /// What the demo is started with.
 pub struct DemoOptions {
     /// The story.
@@ -36,6 +87,8 @@ pub struct DemoOptions {
     pub seed: u64,
     /// Theme and characters.
     pub look: Look,
+    /// Time between two polls.
+    pub poll: Seconds,
     /// Who is at the console.
     pub operator: Operator,
 }
@@ -93,7 +146,7 @@ impl Stage {
             context,
             acting: Acting::On,
             look: options.look,
-            poll_every: Seconds(2),
+            poll_every: options.poll,
             normals: BTreeMap::new(),
             sql: BTreeMap::new(),
         };
@@ -127,7 +180,7 @@ impl Stage {
         let (length, every) = HEADLESS;
         self.store.connect().await?;
         for _ in 0..length.checked_div(every).unwrap_or(1) {
-            tokio::time::sleep(Duration::from_secs(every)).await;
+            clock::pause(Duration::from_secs(every)).await;
             match self.store.poll().await {
                 Ok(snapshot) => {
                     let assessment = alarm::assess(&snapshot, &self.setup.normals);

@@ -96,10 +96,22 @@ pub struct Candidate {
     pub why: String,
 }
 
+/// What one piece of work beside the polls came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// A piece was done; there may be more at once.
+    Worked,
+    /// Nothing is due: come back in a second.
+    Idle,
+}
+
 /// The database behind the query contract.
 pub trait Store: Send + Sync {
     /// Polls once: one read-only transaction.
     fn poll(&self) -> BoxFuture<'_, Result<Snapshot, StoreError>>;
+    /// Does the next piece of work that is due beside the polls, on a connection of its own: the hour of
+    /// requests before the start, and full audits of the invariants.
+    fn work_beside(&self) -> BoxFuture<'_, Result<Beside, StoreError>>;
     /// Re-reads one record whole. `None`: there is no such record.
     fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>>;
     /// Finds records by any id a person may have.

@@ -154,4 +154,20 @@ mod tests {
             assert!(counting.minor(&bad, &euro).is_err());
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_we_write_is_what_we_read(minor in 0..i64::MAX, code in proptest::sample::select(vec!["EUR", "JPY", "KWD"])) {
+            let money = crate::domain::money::Money::new(minor, code);
+            proptest::prop_assert_eq!(read(Notation::Decimal, &money.amount(), code), Ok(minor));
+            proptest::prop_assert_eq!(read(Notation::Minor, &minor.to_string(), code), Ok(minor));
+        }
+
+        #[test]
+        fn no_text_is_ever_half_read(text in "[-+0-9.eE_, ]{0,24}") {
+            if let Ok(minor) = read(Notation::Decimal, &text, "EUR") {
+                proptest::prop_assert!(minor >= 0 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+            }
+        }
+    }
 }

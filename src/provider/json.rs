@@ -195,4 +195,14 @@ mod tests {
         assert!(json.at(&Pointer::parse("/a~1b/~0").unwrap()).is_some());
         assert!(Pointer::parse("a").is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn it_agrees_with_the_usual_reader_or_refuses(text in r#"[\[\]{}:,"a-c0-9.\-eE \\ntrufls]{0,40}"#) {
+            let usual = serde_json::from_str::<serde_json::Value>(&text);
+            if Json::parse(&text).is_ok() {
+                proptest::prop_assert!(usual.is_ok(), "{}", text);
+            }
+        }
+    }
 }

@@ -63,10 +63,10 @@ impl Hands {
                 Msg::Found(text, found)
             }),
             Effect::Prepare(run, id) => {
-                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Prepared(work.dossier(&id).await)) })
+                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Prepared(work.dossier(&id).await)) });
             }
             Effect::Check(run, id) => {
-                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) })
+                self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) });
             }
             Effect::Act(run, armed) => self.act(run, *armed, keeping),
             Effect::ReadBack(run, intent) => self.answer(move |work| async move {

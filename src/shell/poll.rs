@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use super::clock;
 use crate::app::msg::{Msg, Polled};
-use crate::domain::port::{BoxFuture, Store, StoreError};
+use crate::domain::port::{Beside, BoxFuture, Store, StoreError};
 use crate::domain::snapshot::ServerFacts;
 use crate::domain::time::Seconds;
 
@@ -68,7 +68,24 @@ pub fn start(connect: Connect, every: Seconds, said: mpsc::Sender<Msg>) -> Polli
             }
         }
     });
+    tokio::spawn(beside(store.clone()));
     Polling { latest, store, nudge }
+}
+
+/// Does the work beside the polls for as long as there is a console, one piece after another. What it finds
+/// comes with the next poll; what it cannot finish is NOT KNOWN there.
+async fn beside(mut store: StoreSlot) {
+    loop {
+        let Ok(known) = store.wait_for(Option::is_some).await.map(|known| known.clone()) else { return };
+        let Some(known) = known else { continue };
+        // A task of its own, so that a panic costs one piece and not the rest.
+        let piece = tokio::spawn(async move { known.work_beside().await }).await;
+        let pause = match piece {
+            Ok(Ok(Beside::Worked)) => Duration::from_millis(50),
+            Ok(Ok(Beside::Idle) | Err(_)) | Err(_) => Duration::from_secs(1),
+        };
+        tokio::time::sleep(pause).await;
+    }
 }
 
 #[derive(Clone)]

@@ -15,16 +15,7 @@ use super::postgres::PgStore;
 use super::profile::RuleFile;
 use super::reading::{self, Given, Line, Reading};
 use super::{clock, locked, rows};
-use crate::domain::port::StoreError;
-
-/// What one call came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beside {
-    /// A piece was done; there may be more at once.
-    Worked,
-    /// Nothing is due: come back in a second.
-    Idle,
-}
+use crate::domain::port::{Beside, StoreError};
 
 /// How long after a look that was cut short the next is taken.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
@@ -35,7 +26,7 @@ impl PgStore {
     /// # Errors
     /// The database went away, or a piece could not be read; what that means for the screen is already
     /// in the next snapshot.
-    pub async fn work_beside(&self) -> Result<Beside, StoreError> {
+    pub(super) async fn next_piece(&self) -> Result<Beside, StoreError> {
         let Some((looked, bound)) = self.known() else {
             return Ok(Beside::Idle);
         };

@@ -11,8 +11,9 @@ use sqlx::postgres::PgRow;
 
 use super::contract::{self, Question, Signature, Type, compare};
 use super::gate::{Checked, plan};
-use super::options::StoreOptions;
-use super::profile::{Installed, Profile, RuleFile};
+use super::install;
+use super::options::{Pooling, StoreOptions};
+use super::profile::{Index, Installed, Profile, RuleFile};
 use super::reading::{self, Given, Line, Reading};
 use super::rows::Reader;
 use crate::domain::answer::Answer;
@@ -28,7 +29,7 @@ pub(super) struct Bound {
     pub(super) facts: ServerFacts,
     questions: BTreeMap<Question, Result<Checked, StoreError>>,
     rules: Vec<(RuleFile, Option<StoreError>)>,
-    missing_indexes: Vec<String>,
+    missing_indexes: Vec<Index>,
 }
 
 impl Bound {
@@ -61,8 +62,8 @@ impl Bound {
             || self.rules.iter().any(|(_, why)| why.as_ref().is_some_and(cut_short))
     }
 
-    /// Names of the profile's indexes that are not in the database.
-    pub(super) fn missing_indexes(&self) -> &[String] {
+    /// The profile's indexes that are not in the database.
+    pub(super) fn missing_indexes(&self) -> &[Index] {
         &self.missing_indexes
     }
 }
@@ -86,7 +87,12 @@ pub(super) async fn look_around(options: &StoreOptions) -> Result<Bound, StoreEr
     let line = Line::open(options).await?;
     let time = options.connect_within.saturating_mul(3);
     let read = reading::read(options, line, time, "looking around", async |reading: &mut Reading<'_>| {
-        bind(options, reading).await
+        let bound = bind(options, reading).await?;
+        if options.pooling == Pooling::Transaction {
+            // Preparing names statements on a server connection that others get after us.
+            reading.forget_statements().await?;
+        }
+        Ok(bound)
     })
     .await;
     if let Some(line) = read.line {
@@ -265,12 +271,10 @@ async fn named(
 fn environment(file: &str, row: &PgRow) -> Result<Environment, StoreError> {
     let reader = Reader::new(file, row);
     let word = reader.text("kind")?;
-    let kind = match word.as_str() {
-        "production" => EnvironmentKind::Production,
-        "staging" => EnvironmentKind::Staging,
-        "development" => EnvironmentKind::Development,
-        "demo" | "lab" => EnvironmentKind::Demo,
-        _ => return Err(reader.wrong("kind", "production, staging, development or demo", word)),
+    let kinds =
+        [EnvironmentKind::Production, EnvironmentKind::Staging, EnvironmentKind::Development, EnvironmentKind::Demo];
+    let Some(kind) = kinds.into_iter().find(|kind| install::kind_word(*kind) == word) else {
+        return Err(reader.wrong("kind", "production, staging, development or demo", word));
     };
     Ok(Environment { name: reader.text("name")?, kind })
 }
@@ -340,11 +344,11 @@ async fn read_only(
     Ok(None)
 }
 
-async fn missing_indexes(profile: &Profile, reading: &mut Reading<'_>) -> Result<Vec<String>, StoreError> {
+async fn missing_indexes(profile: &Profile, reading: &mut Reading<'_>) -> Result<Vec<Index>, StoreError> {
     let names: Vec<String> = profile.indexes.iter().map(|index| index.name.clone()).collect();
-    let rows = reading.ask_own("the catalogue", sqlx::query(INDEXES).bind(names.clone())).await?;
+    let rows = reading.ask_own("the catalogue", sqlx::query(INDEXES).bind(names)).await?;
     let found: BTreeSet<String> = rows.iter().filter_map(|row| row.try_get("name").ok()).collect();
-    Ok(names.into_iter().filter(|name| !found.contains(name)).collect())
+    Ok(profile.indexes.iter().filter(|index| !found.contains(&index.name)).cloned().collect())
 }
 
 fn off(

@@ -5,9 +5,9 @@
 //! closed list of statement kinds without a word of removal. Everything else is refused, and so is
 //! everything a parser does not understand. Knows text only: no connection, no profile.
 //!
-//! Three readings follow each other, each alone enough to refuse: [`lex`] (our own alphabet, so
+//! Three readings follow each other, each alone enough to refuse: `lex` (our own alphabet, so
 //! that no two parsers disagree about where a comment or a string ends), sqlparser's tree against
-//! [`grammar`], and on connect the server's own plan ([`plan`]).
+//! `grammar`, and on connect the server's own plan ([`plan`]).
 
 mod call;
 #[cfg(test)]
@@ -23,7 +23,7 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 
 pub use call::CALLS;
-pub use install::install;
+pub use install::{Script, install};
 
 /// A statement that passed the gate. Nothing else reaches a server from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

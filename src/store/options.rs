@@ -57,7 +57,8 @@ impl StoreOptions {
     /// For a server given as connection options.
     pub fn new(server: PgConnectOptions, profiles: Arc<Vec<Profile>>) -> Self {
         Self {
-            server: server.application_name(APPLICATION).statement_cache_capacity(200),
+            // Values come in binary, so float digits need no start-up option: some poolers refuse it.
+            server: server.application_name(APPLICATION).statement_cache_capacity(200).extra_float_digits(None),
             profiles,
             pooling: Pooling::default(),
             policy: Policy::default(),
@@ -85,9 +86,13 @@ impl StoreOptions {
     /// # Errors
     /// An address that cannot be read; the error does not repeat it.
     pub fn from_url(url: &SecretString, profiles: Arc<Vec<Profile>>) -> Result<Self, StoreError> {
-        let server = url.expose_secret().parse::<PgConnectOptions>().map_err(|_| StoreError::Unreachable {
-            why: "the address of the database is not valid; it looks like postgres://user@host/database".to_owned(),
-        })?;
+        let text = url.expose_secret().trim();
+        // The parser takes any scheme for its own.
+        let scheme = text.starts_with("postgres://") || text.starts_with("postgresql://");
+        let server =
+            scheme.then(|| text.parse::<PgConnectOptions>().ok()).flatten().ok_or_else(|| StoreError::Unreachable {
+                why: "the address of the database is not valid; it looks like postgres://user@host/database".to_owned(),
+            })?;
         Ok(Self::new(server, profiles))
     }
 }

@@ -11,13 +11,14 @@ use tokio::time::Instant;
 use super::connect::{self, Bound};
 use super::options::StoreOptions;
 use super::poll::{self, Books, PollState};
+use super::profile::Index;
 use super::reading::{self, Line, Reading};
 use super::{act, clock, dossier, locked};
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::log::{LogEntry, Outcome};
-use crate::domain::port::{BoxFuture, Candidate, Dossier, RefusedEvent, Store, StoreError};
+use crate::domain::port::{Beside, BoxFuture, Candidate, Dossier, RefusedEvent, Store, StoreError};
 use crate::domain::snapshot::{ServerFacts, Snapshot};
 
 /// PostgreSQL behind the query contract. Connects when it is first asked, and again when it lost the server.
@@ -25,9 +26,23 @@ pub struct PgStore {
     pub(super) options: StoreOptions,
     pub(super) books: std::sync::Mutex<Books>,
     pub(super) beside: Mutex<Option<Line>>,
-    bound: std::sync::Mutex<Option<(Instant, Arc<Bound>)>>,
+    bound: std::sync::Mutex<Option<Known>>,
     polling: Mutex<PollState>,
     desk: Mutex<Option<Line>>,
+}
+
+/// What the last look around told.
+struct Known {
+    looked: Instant,
+    bound: Arc<Bound>,
+    /// Whether polls went by it already: a lost connection then asks for a new look.
+    used: Used,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Used {
+    NotYet,
+    Yes,
 }
 
 impl std::fmt::Debug for PgStore {
@@ -63,20 +78,20 @@ impl PgStore {
     }
 
     /// The profile's indexes that are not in the database; `None` before the first connect.
-    pub fn missing_indexes(&self) -> Option<Vec<String>> {
+    pub fn missing_indexes(&self) -> Option<Vec<Index>> {
         self.known().map(|(_, bound)| bound.missing_indexes().to_vec())
     }
 
     /// Looks around anew; what was known is replaced when it succeeds.
     pub(super) async fn look_around(&self) -> Result<Arc<Bound>, StoreError> {
         let bound = Arc::new(connect::look_around(&self.options).await?);
-        *locked(&self.bound) = Some((clock(), Arc::clone(&bound)));
+        *locked(&self.bound) = Some(Known { looked: clock(), bound: Arc::clone(&bound), used: Used::NotYet });
         Ok(bound)
     }
 
     /// What is known of the database, and since when.
     pub(super) fn known(&self) -> Option<(Instant, Arc<Bound>)> {
-        locked(&self.bound).clone()
+        locked(&self.bound).as_ref().map(|known| (known.looked, Arc::clone(&known.bound)))
     }
 
     /// What is known, or else is learned now.
@@ -87,15 +102,30 @@ impl PgStore {
         }
     }
 
+    /// For a new connection of the polls. After a loss everything may be different: tables, rights, the
+    /// server itself; so only a look that no poll has gone by yet is good enough.
+    async fn bound_anew(&self) -> Result<Arc<Bound>, StoreError> {
+        let fresh =
+            locked(&self.bound).as_ref().filter(|known| known.used == Used::NotYet).map(|k| Arc::clone(&k.bound));
+        let bound = match fresh {
+            Some(bound) => bound,
+            None => self.look_around().await?,
+        };
+        if let Some(known) = locked(&self.bound).as_mut() {
+            known.used = Used::Yes;
+        }
+        Ok(bound)
+    }
+
     async fn poll_once(&self) -> Result<Snapshot, StoreError> {
         let mut state = self.polling.lock().await;
         let (line, bound) = match (state.line.take(), self.known()) {
             (Some(line), Some((_, bound))) => (line, bound),
             (old, _) => {
-                // After a loss everything may be different: tables, rights, the server itself.
                 drop(old);
-                let bound = self.look_around().await?;
+                let bound = self.bound_anew().await?;
                 state.connected();
+                locked(&self.books).reconnected();
                 (Line::open(&self.options).await?, bound)
             }
         };
@@ -134,6 +164,10 @@ impl PgStore {
 impl Store for PgStore {
     fn poll(&self) -> BoxFuture<'_, Result<Snapshot, StoreError>> {
         Box::pin(self.poll_once())
+    }
+
+    fn work_beside(&self) -> BoxFuture<'_, Result<Beside, StoreError>> {
+        Box::pin(self.next_piece())
     }
 
     fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>> {

@@ -113,7 +113,7 @@ pub(super) async fn read<T>(
 ) -> Read<T> {
     let deadline = clock() + time;
     // The server's own limit comes first; ours is for a server that does not answer at all.
-    let patience = deadline + Duration::from_millis(250);
+    let patience = deadline + Duration::from_millis(500);
     let working = async {
         let mut reading = Reading::begin(&mut line, deadline).await.map_err(|error| meaning(&error, what))?;
         let result = work(&mut reading).await;
@@ -213,6 +213,11 @@ impl<'l> Reading<'l> {
             Ok(statement) => Ok(described(&statement)),
             Err(error) => Err(self.undo(&error, checked.file()).await),
         }
+    }
+
+    /// Takes back the names that [`Reading::describe`] gave to statements.
+    pub(super) async fn forget_statements(&mut self) -> Result<(), StoreError> {
+        self.line.connection.execute("DEALLOCATE ALL").await.map(drop).map_err(|error| meaning(&error, "preparing"))
     }
 
     async fn guarded(&mut self, what: &str, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, StoreError> {

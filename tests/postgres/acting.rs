@@ -100,7 +100,7 @@ async fn a_charge_is_adopted_once_and_the_log_says_so() {
     let Outcome::Done { log: Some(_), detail: Some(detail) } = &outcome else { panic!("{outcome:?}") };
     assert!(detail.contains("payment status succeeded"), "{detail}");
     assert_eq!(ground.text(PAYMENT).await, "succeeded ch_102");
-    assert_eq!(ground.text(LOG).await, "intent lookup, outcome lookup done, intent adopt, outcome adopt done");
+    assert_eq!(ground.text(LOG).await, "intent lookup, outcome lookup found, intent adopt, outcome adopt done");
     // The same plan again, from facts of before: refused or in conflict, and nothing happens twice.
     let again = store.act(arm(Request::Resume, &dossier, &context)).await;
     assert!(matches!(again, Outcome::Refused { .. } | Outcome::Conflict { .. }), "{again:?}");

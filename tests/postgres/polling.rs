@@ -1,15 +1,20 @@
 //! Polls: what they show, and what is left when something is in the way.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::Executor;
+use unstuck::domain::port::Beside;
 use unstuck::domain::port::{Store, StoreError};
 use unstuck::domain::rule::RuleState;
 use unstuck::domain::snapshot::{Signal, Snapshot};
-use unstuck::store::beside::Beside;
+use unstuck::lab::cluster::{Cluster, ClusterOptions, SystemPrograms};
+use unstuck::store::library::Library;
+use unstuck::store::options::Pooling;
 use unstuck::store::postgres::PgStore;
+use unstuck::store::profile;
 
 use crate::support::cluster;
 use crate::support::store::{Ground, Tables, server_timers};
@@ -58,21 +63,79 @@ async fn a_poll_shows_the_clean_books_and_everything_is_known() {
 }
 
 #[tokio::test]
-async fn a_breach_made_while_we_watch_is_seen_and_its_repair_too() {
+async fn a_fresh_breach_is_seen_by_the_window_of_a_poll_and_an_old_one_by_the_audit() {
     let mut ground = Ground::new(Tables::Plain).await;
-    let store = ground.store();
-    store.poll().await.unwrap();
-    all_beside(&store).await;
     ground.run(include_str!("../fixtures/violations/i01.sql")).await;
-    // A store that has not looked yet finds it in its audit, whatever the windows say.
-    let late = ground.store();
-    late.poll().await.unwrap();
-    all_beside(&late).await;
-    let snapshot = late.poll().await.unwrap();
-    let RuleState::Violated { breaches, .. } = state(&snapshot, "I1") else { panic!("{:?}", state(&snapshot, "I1")) };
+    let store = ground.store();
+    let fresh = store.poll().await.unwrap();
+    let RuleState::Violated { breaches, .. } = state(&fresh, "I1") else { panic!("{:?}", state(&fresh, "I1")) };
     assert_eq!(breaches.len(), 1);
-    let others = snapshot.rules.iter().filter(|report| matches!(report.state, RuleState::Violated { .. })).count();
-    assert_eq!(others, 1);
+    ground.run("UPDATE payments SET updated_at = now() - interval '50 minutes' WHERE id = 'P-900'").await;
+    let late = ground.store();
+    let before = late.poll().await.unwrap();
+    assert!(matches!(state(&before, "I1"), RuleState::Holds { audited_at: None, .. }), "{:?}", state(&before, "I1"));
+    all_beside(&late).await;
+    let after = late.poll().await.unwrap();
+    let violated = |snapshot: &Snapshot| {
+        let broken = snapshot.rules.iter().filter(|report| matches!(report.state, RuleState::Violated { .. }));
+        broken.map(|report| report.rule.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(violated(&after), ["I1"]);
+}
+
+#[tokio::test]
+async fn a_pooler_that_changes_servers_between_transactions_is_served_too() {
+    let ground = Ground::new(Tables::Installed).await;
+    let mut options = ground.options();
+    options.pooling = Pooling::Transaction;
+    let store = PgStore::new(options);
+    for _ in 0..3 {
+        let snapshot = store.poll().await.unwrap();
+        assert_eq!(count(&snapshot, Signal::Stuck), Some(2));
+    }
+    assert_eq!(store.facts().unwrap().off, Vec::new());
+    if let Ok(log) = cluster::shared().await.statement_log() {
+        let log = std::fs::read_to_string(log).unwrap();
+        let database = format!("db={} app=unstuck", ground.database.name());
+        let ours: Vec<&str> =
+            log.lines().filter(|line| line.contains(&database) && line.contains("console_")).collect();
+        let pid = |line: &str| line.split("pid=").nth(1)?.split(' ').next().map(str::to_owned);
+        let named: BTreeSet<String> =
+            ours.iter().filter(|line| line.contains("execute sqlx_s_")).filter_map(|line| pid(line)).collect();
+        let forgot: BTreeSet<String> =
+            ours.iter().filter(|line| line.contains("DEALLOCATE ALL")).filter_map(|line| pid(line)).collect();
+        assert!(!ours.is_empty() && named.is_subset(&forgot), "names outlive their transaction: {named:?} {forgot:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_statement_the_server_does_not_stop_is_cancelled_from_beside() {
+    // Only the bundled server has no time-outs of its own: there our own deadline has to do it.
+    let bundled = ClusterOptions { programs: SystemPrograms::Hidden, server_url: None, ..cluster::options() };
+    let Ok(cluster) = Cluster::start(bundled).await else {
+        println!("skipped: no bundled server in this build");
+        return;
+    };
+    let mut ground = Ground::on(&cluster, Tables::Plain).await;
+    let slow = "-- slow\nSELECT a.attname::text AS scope, '' AS key, '' AS order_id, '' AS payment_id, '' AS why \
+        FROM pg_attribute a, pg_attribute b, pg_attribute c WHERE length($1::text) > $2::bigint \
+        ORDER BY length(a.attname || b.attname || c.attname), 1 LIMIT 5";
+    let files = Library::shipped().of_profile("reference");
+    let mut files: BTreeMap<String, String> =
+        files.into_iter().map(|(name, source)| (format!("reference/{name}"), source.text)).collect();
+    files.insert("reference/get_find.sql".to_owned(), slow.to_owned());
+    let library = Library::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let mut options = ground.options().with_profiles(Arc::new(profile::load(&library).unwrap()));
+    options.read_within = Duration::from_millis(300);
+    let store = PgStore::new(options);
+    store.connect().await.unwrap();
+    let long = "x".repeat(100);
+    let found = store.find(&long).await;
+    assert!(matches!(found, Err(StoreError::TimedOut { .. })), "{found:?}");
+    let busy = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'unstuck' AND state = 'active'";
+    while ground.number(busy).await > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 #[tokio::test]

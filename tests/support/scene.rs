@@ -138,8 +138,22 @@ impl Scene {
         self.stuck_as((0..count).map(|nth| (format!("K{nth:03}-ABCD"), format!("ord_{nth}"), fate.clone()))).await
     }
 
+    /// The same, without waiting for the leases.
+    pub async fn lost(&self, count: usize) -> Vec<Stuck> {
+        let fate = Fate { answer: Answer::Lost, ..Fate::default() };
+        self.begin((0..count).map(|nth| (format!("K{nth:03}-ABCD"), format!("ord_{nth}"), fate.clone()))).await
+    }
+
     /// One record per key, order and fate, all stuck with an expired lease.
     pub async fn stuck_as(&self, cast: impl Iterator<Item = (String, String, Fate)>) -> Vec<Stuck> {
+        let records = self.begin(cast).await;
+        for stuck in &records {
+            self.until_expired(&stuck.id).await;
+        }
+        records
+    }
+
+    async fn begin(&self, cast: impl Iterator<Item = (String, String, Fate)>) -> Vec<Stuck> {
         let cast: Vec<(Stuck, Fate)> = cast
             .map(|(key, order, fate)| (Stuck { id: RecordId::new("shop-eu", key), order, amount: 4_250 }, fate))
             .collect();
@@ -154,7 +168,6 @@ impl Scene {
             if fate.answer == Answer::Lost {
                 assert!(self.desk().wait_for_charge(&stuck.order, PATIENCE).await, "{stuck:?} was charged");
             }
-            self.until_expired(&stuck.id).await;
         }
         cast.into_iter().map(|(stuck, _)| stuck).collect()
     }

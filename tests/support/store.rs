@@ -8,6 +8,7 @@ use unstuck::domain::policy::{Policy, RulePolicy};
 use unstuck::domain::time::Seconds;
 use unstuck::lab::cluster::{Cluster, LabDatabase, ServerSource};
 use unstuck::lab::sql;
+use unstuck::store::install;
 use unstuck::store::library::Library;
 use unstuck::store::options::StoreOptions;
 use unstuck::store::postgres::PgStore;
@@ -62,9 +63,9 @@ impl Ground {
         sql::run(&mut admin, schema).await.expect("the tables");
         sql::run(&mut admin, fixture).await.expect("the fixture");
         let groups: &[&str] = if tables == Tables::Installed {
-            let script = library.text("reference/install.sql").expect("a script");
-            sql::run(&mut admin, script).await.expect("the installation");
-            sql::run(&mut admin, "SELECT unstuck.set_environment('demo', 'demo')").await.expect("a name");
+            let script = install::script(&library, "reference").expect("a script");
+            let owner = StoreOptions::new(database.admin_options(), shipped());
+            install::apply(&owner, &script, &demo()).await.expect("the installation");
             &["unstuck_operator"]
         } else {
             &[]

@@ -57,6 +57,8 @@ impl Wire {
 }
 
 async fn carry(client: TcpStream, server: TcpStream, cut: &Mutex<Cut>) {
+    // Small messages go out at once, as they do without us.
+    client.set_nodelay(true).and_then(|()| server.set_nodelay(true)).expect("a socket's option");
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let there = forward(&mut from_client, &mut to_server, cut);

@@ -23,7 +23,7 @@ mod answer;
 mod steps;
 mod view;
 
-pub use answer::{heard, watch};
+pub use answer::{expire, heard, watch};
 pub use steps::on;
 pub use view::view;
 

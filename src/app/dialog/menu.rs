@@ -66,7 +66,8 @@ fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<S
 /// Draws it.
 pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let context = &model.setup.context;
-    let mut lines = next_lines(model, &menu.id, now);
+    let mut lines = vec![Line::of(Role::Dim, "   RECORD  ").then(menu.id.to_string())];
+    lines.extend(next_lines(model, &menu.id, now));
     lines.push(Line::empty());
     let mut off: Vec<String> = Vec::new();
     let mut off_because = None;

@@ -188,10 +188,10 @@ fn head(model: &Model, snapshot: &Snapshot, now: Now) -> Vec<Line> {
             lines.push(Line::plain(format!("   {money}{when} · Do next: {}", first.rule.next)));
         }
         None if unjudged == 0 && all > 0 => {
-            lines.push(Line::of(Role::Good, format!("ok All {all} invariants were checked and hold.")))
+            lines.push(Line::of(Role::Good, format!("ok All {all} invariants were checked and hold.")));
         }
         None if all == unjudged => {
-            lines.push(Line::of(Role::Unknown, " ? NOT KNOWN").then("  No invariant could be checked."))
+            lines.push(Line::of(Role::Unknown, " ? NOT KNOWN").then("  No invariant could be checked."));
         }
         None => lines.push(
             Line::of(Role::Unknown, " ? NOT KNOWN")

@@ -14,11 +14,12 @@ use crate::app::effect::Effect;
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::Model;
+use crate::app::picture::Freshness;
 use crate::app::screen::page_rows;
 use crate::domain::alarm::{self, Assessment, Level};
 use crate::domain::snapshot::{Signal, Snapshot};
 use crate::domain::time::{Instant, Now, Seconds, age, words};
-use crate::ui::layout::{Room, columns, top};
+use crate::ui::layout::{Room, bottom, columns, top};
 use crate::ui::widgets::panel::panel;
 use crate::ui::{Canvas, Line, Role};
 
@@ -163,15 +164,19 @@ pub fn sentence_lines(model: &Model, now: Now) -> Vec<Line> {
             Line::plain("   Do next: wait for the first answer, or run: unstuck doctor"),
         ];
     };
-    let old = model.freshness(now).is_old();
     let at = model.db_now(now);
     let assessment = alarm::assess(snapshot, &model.setup.normals);
-    let mut lines = Vec::new();
-    lines.extend(worst(&assessment, model, at, old));
-    lines
+    let instead = match model.freshness(now) {
+        Freshness::Lost(_) => Some("check the database first; the console reconnects by itself (r = now)."),
+        Freshness::Stale(_) => Some("wait for the next poll; the numbers are old."),
+        Freshness::Paused(_) => Some("p for now; this picture is held."),
+        Freshness::Waiting | Freshness::Fresh(_) | Freshness::Ageing(_) => None,
+    };
+    worst(&assessment, model, at, instead)
 }
 
-fn worst(assessment: &Assessment, model: &Model, at: Instant, old: bool) -> Vec<Line> {
+/// The sentence of the worst alarm. `instead` replaces its next step when the picture is old.
+fn worst(assessment: &Assessment, model: &Model, at: Instant, instead: Option<&str>) -> Vec<Line> {
     let Some(first) = assessment.alarms.first() else {
         return vec![
             Line::of(Role::Good, "ok OK")
@@ -186,7 +191,8 @@ fn worst(assessment: &Assessment, model: &Model, at: Instant, old: bool) -> Vec<
     } else {
         Line::of(role, format!("{} {}", first.level.sign(), first.level.word())).then(format!("  {}", first.what))
     }];
-    let facts = if old {
+    let facts = if instead.is_some() {
+        // No trend words about an old picture.
         alarm::facts_line(first, &std::collections::BTreeMap::new(), at)
     } else {
         alarm::facts_line(first, &model.histories, at)
@@ -194,7 +200,7 @@ fn worst(assessment: &Assessment, model: &Model, at: Instant, old: bool) -> Vec<
     if !facts.is_empty() {
         lines.push(Line::plain(format!("   {facts}")));
     }
-    lines.push(Line::plain(format!("   Do next: {}", first.next)));
+    lines.push(Line::plain(format!("   Do next: {}", instead.unwrap_or(&first.next))));
     match assessment.alarms.get(1..) {
         Some([]) | None => {}
         Some([one]) => lines.push(Line::of(level_role(one.level), format!("{} {}", one.level.sign(), one.what))),
@@ -226,8 +232,11 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
         Room::Two | Room::Preview => {
             let (left, right) = columns(rest, 68);
             let (table_area, below) = top(left, 15);
-            let inside = panel(canvas, table_area, "SIGNALS  now against normal, last 60 min");
+            let inside = panel(canvas, table_area, "SIGNALS  against normal, last 60 min");
             rows::signals(model, snapshot, canvas, inside, room, now);
+            if let Some(quiet) = quiet_line(snapshot) {
+                canvas.line(bottom(inside, 1).1, &quiet);
+            }
             panels::below_signals(model, snapshot, canvas, below, now);
             panels::beside_signals(model, snapshot, canvas, right, now);
         }

@@ -19,6 +19,7 @@ use crate::domain::payment::PaymentStatus;
 use crate::domain::record::Record;
 use crate::domain::time::{Now, age, clock, until, words};
 use crate::ui::layout::{Room, bottom, left, top};
+use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::panel::{panel, wrapped};
 use crate::ui::widgets::table::{self, Column, Table};
 use crate::ui::{Canvas, Line, Role, Span};
@@ -189,19 +190,25 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
     Some(vec![])
 }
 
-const COLUMNS: &[Column] = &[
-    Column::ids("SCOPE", 7, 1).up_to(16),
-    Column::ids("KEY", 12, 0).up_to(24),
-    Column::words("AGE", 6, 1),
-    Column::words("STUCK AT", 15, 2),
-    Column::numbers("AMOUNT", 12, 1).up_to(14),
-    Column::words("PROVIDER", 9, 6).up_to(12),
-    Column::numbers("TRY", 3, 5),
-    Column::words("KEY LEFT", 8, 7),
-    Column::words("NEXT", 9, 3),
-    Column::ids("ORDER", 10, 8).up_to(14),
-    Column::words("OWNER", 8, 9).up_to(12),
-];
+/// The columns; times are ages, or since when.
+const fn table_columns(when: &'static str) -> [Column; 11] {
+    [
+        Column::ids("SCOPE", 7, 1).up_to(16),
+        Column::ids("KEY", 12, 0).up_to(24),
+        Column::words(when, 6, 1),
+        Column::words("STUCK AT", 15, 2),
+        Column::numbers("AMOUNT", 12, 1).up_to(14),
+        Column::words("PROVIDER", 9, 6).up_to(12),
+        Column::numbers("TRY", 3, 5),
+        Column::words("KEY LEFT", 8, 7),
+        Column::words("NEXT", 9, 3),
+        Column::ids("ORDER", 10, 8).up_to(14),
+        Column::words("OWNER", 8, 9).up_to(12),
+    ]
+}
+
+const AGES: [Column; 11] = table_columns("AGE");
+const TIMES: [Column; 11] = table_columns("SINCE");
 
 /// Draws a table of records; `selected` is the place of the cursor.
 pub fn table_of(
@@ -212,7 +219,11 @@ pub fn table_of(
     selected: Option<usize>,
     now: Now,
 ) -> usize {
-    let what = Table { columns: COLUMNS, rows: ids.len(), selected };
+    let columns = match model.zone {
+        Zone::Ages => &AGES,
+        Zone::Utc => &TIMES,
+    };
+    let what = Table { columns, rows: ids.len(), selected };
     let row = |index: usize| ids.get(index).map(|id| cells(model, id, now)).unwrap_or_default();
     if area.width < 76 { table::cards(canvas, area, what, row) } else { table::draw(canvas, area, what, row) }
 }
@@ -346,13 +357,17 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
     }
 }
 
+/// Columns an identity may take in front of a sentence.
+const NAME_WIDTH: usize = 48;
+
 /// 80x24: what the record under the cursor means, and that nothing is deleted here.
 fn under(model: &Model, id: &RecordId, hidden: usize, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let (_, area) = top(area, 1);
     let mut lines = Vec::new();
     if let Some(record) = model.record(id) {
         let (sentence, _) = record::sentence_of(model, record, now);
-        lines.push(Line::plain(format!(" {id}: ")).then(sentence));
+        let name = cut(&id.to_string(), NAME_WIDTH, Keep::End, canvas.charset());
+        lines.push(Line::plain(format!(" {name}: ")).then(sentence));
     }
     let mut wrapped = wrapped(&lines, usize::from(area.width), canvas);
     wrapped.truncate(2);

@@ -134,7 +134,7 @@ impl Drop for LabDatabase {
         // Drop may run inside a runtime, which cannot wait for itself: a thread with its own does.
         let thread = std::thread::spawn(move || {
             if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                let patience = std::time::Duration::from_secs(5);
+                let patience = std::time::Duration::from_secs(30);
                 runtime.block_on(async {
                     tokio::time::timeout(patience, take_away(&maintenance, &name, &logins)).await.ok()
                 });
@@ -148,10 +148,22 @@ async fn take_away(maintenance: &PgConnectOptions, name: &str, logins: &[String]
     let mut connection = maintenance.connect().await?;
     sql::run(&mut connection, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", sql::ident(name))).await?;
     for login in logins {
-        sql::run(&mut connection, &format!("DROP ROLE IF EXISTS {}", sql::ident(login))).await?;
+        drop_login(&mut connection, login).await?;
     }
     connection.close().await?;
     Ok(())
+}
+
+/// Roles belong to the whole server: another lab changing its own at this moment is a conflict, not an answer.
+async fn drop_login(connection: &mut PgConnection, login: &str) -> Result<(), sqlx::Error> {
+    let statement = format!("DROP ROLE IF EXISTS {}", sql::ident(login));
+    for _ in 0..5 {
+        if sql::run(connection, &statement).await.is_ok() {
+            return Ok(());
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    sql::run(connection, &statement).await
 }
 
 /// A login role of the lab.

@@ -117,17 +117,16 @@ pub(super) fn parse_server_url(url: &str) -> Result<PgConnectOptions, ClusterErr
         .or_else(|| url.strip_prefix("postgresql://"))
         .ok_or_else(|| refuse("must begin with postgres://"))?;
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    let (user, host) =
-        authority.rsplit_once('@').ok_or_else(|| refuse("must name a user: postgres://USER@HOST/postgres"))?;
-    let socket = rest.split_once('?').is_some_and(|(_, query)| query.split('&').any(|pair| pair.starts_with("host=")));
-    if user.is_empty() || (host.is_empty() && !socket) {
+    let (user, host) = authority.rsplit_once('@').unwrap_or_default();
+    if user.is_empty() || host.is_empty() {
         return Err(refuse("must name a user and a host: postgres://USER@HOST/postgres"));
     }
     // The parser's own message would quote the URL, password included.
     let options = PgConnectOptions::from_str(url).map_err(|_| refuse("is not a PostgreSQL URL"))?;
-    let named =
-        rest.split(['?']).next().and_then(|head| head.split_once('/')).is_some_and(|(_, name)| !name.is_empty());
+    let named = rest.split('?').next().and_then(|head| head.split_once('/')).is_some_and(|(_, name)| !name.is_empty());
     let options = if named { options } else { options.database("postgres") };
+    let has_port = host.rsplit(']').next().is_some_and(|tail| tail.contains(':')) || url.contains("port=");
+    let options = if has_port { options } else { options.port(5432) };
     Ok(options.application_name("unstuck-lab"))
 }
 
@@ -142,10 +141,12 @@ mod tests {
     #[test]
     fn a_server_url_must_say_who_and_where() {
         assert!(parse_server_url("postgres://lab@localhost").is_ok());
-        assert!(parse_server_url("postgres://lab@/postgres?host=/run/postgresql").is_ok());
+        assert!(parse_server_url("postgres://lab@%2Frun%2Fpostgresql/postgres").is_ok());
         for vague in ["postgres:///x", "postgres://localhost/x", "postgres://lab@/x", "mysql://a@b"] {
             assert!(parse_server_url(vague).is_err(), "{vague}");
         }
+        assert_eq!(parse_server_url("postgres://lab@localhost").unwrap().get_port(), 5432);
+        assert_eq!(parse_server_url("postgres://lab@[::1]:5433/x").unwrap().get_port(), 5433);
         let error = parse_server_url("postgres://lab:s3cret@host:port/x").unwrap_err().to_string();
         assert!(!error.contains("s3cret"), "{error}");
     }

@@ -10,7 +10,7 @@ use super::account::Account;
 use super::launch::Launcher;
 use super::server::Server;
 use super::workdir::WorkDir;
-use super::{ClusterError, ClusterOptions, ServerSource, bundled, database, find, options, sweep};
+use super::{ClusterError, ClusterOptions, ServerSource, SystemPrograms, bundled, database, find, options, sweep};
 use crate::lab::clock;
 
 /// How long a server may take to accept its first connection.
@@ -109,6 +109,19 @@ impl Running {
 fn prepare(options: &ClusterOptions) -> Result<(ServerSource, Running), ClusterError> {
     sweep::sweep();
     let account = Account::choose()?;
+    match prepare_as(account, options) {
+        // For instance "could not look up effective user ID" in a container; the bundled programs do not mind.
+        Err(refused @ ClusterError::DidNotStart { .. })
+            if options.programs == SystemPrograms::Search && bundled::is_bundled() =>
+        {
+            let hidden = ClusterOptions { programs: SystemPrograms::Hidden, ..options.clone() };
+            prepare_as(account, &hidden).map_err(|_| refused)
+        }
+        prepared => prepared,
+    }
+}
+
+fn prepare_as(account: Account, options: &ClusterOptions) -> Result<(ServerSource, Running), ClusterError> {
     let directory = WorkDir::create(account)?;
     let (source, programs) = choose(options, account, directory.path())?;
     let launcher = Launcher::new(account, programs, options)?;

@@ -518,7 +518,7 @@ fn every_file_in_queries_passes_whether_shipped_or_not() {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let result = match last.as_str() {
-                "install.sql" => super::install(&name, &text),
+                "install.sql" => super::install(&name, &text).map(drop),
                 "schema.sql" => Ok(()),
                 _ if last.starts_with("do_") => change(&name, &text).map(drop),
                 _ if path.extension().is_some_and(|kind| kind == "sql") => read(&name, &text).map(drop),

@@ -48,9 +48,22 @@ const ROLE: &str = "CREATE ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE N
 /// What REVOKE and a trigger's event list may name.
 const MAY_BE_FORBIDDEN: &[&str] = &["delete", "truncate"];
 
+/// An install script that passed the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    text: String,
+}
+
+impl Script {
+    /// The whole script, comments included: it is made to be read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 /// Checks an install script.
-pub fn install(file: &str, text: &str) -> Result<(), Refused> {
-    check(text).map_err(super::named(file))
+pub fn install(file: &str, text: &str) -> Result<Script, Refused> {
+    check(text).map(|()| Script { text: text.to_owned() }).map_err(super::named(file))
 }
 
 fn check(text: &str) -> Result<(), Reason> {
@@ -130,8 +143,9 @@ fn kind_of(words: &[&str]) -> Option<Kinds> {
         ["create", "function", "unstuck", ".", ..] | ["create", "or", "replace", "function", "unstuck", ".", ..] => {
             Some(Kinds::Function)
         }
-        ["create", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
-        ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => Some(Kinds::Trigger),
+        ["create", "trigger", ..] | ["create", "or", "replace", "trigger", ..] if holds(&["on", "unstuck", "."]) => {
+            Some(Kinds::Trigger)
+        }
         ["alter", "table" | "function" | "view" | "sequence", "unstuck", ".", ..] if holds(&["owner", "to"]) => {
             Some(Kinds::Plain)
         }

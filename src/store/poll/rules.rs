@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::rates::RatesBook;
 use super::{Asking, Books, each};
 use crate::domain::policy::RulePolicy;
 use crate::domain::port::StoreError;
@@ -34,6 +35,8 @@ pub(in crate::store) struct RuleBook {
 #[derive(Default, Clone)]
 struct Entry {
     checked_at: Option<Instant>,
+    /// When a window was last asked for, whatever came of it: a failing one waits for its turn again.
+    tried_at: Option<Instant>,
     audited_at: Option<Instant>,
     /// What windows found, with the moment of the window.
     seen: Vec<(Instant, Breach)>,
@@ -175,13 +178,29 @@ impl RuleBook {
         entry.audit_due = Some(Seconds(again.as_secs()).after(at));
     }
 
+    /// After a loss the database may be another one: everything is audited again, from the start.
+    fn reconnected(&mut self) {
+        for entry in self.entries.values_mut() {
+            entry.audit_due = None;
+            entry.tried_at = None;
+        }
+    }
+
     fn due(&self, file: &RuleFile, now: Instant) -> bool {
-        let checked = self.entries.get(&file.rule.id).and_then(|entry| entry.checked_at);
-        checked.is_none_or(|checked| file.rule.cadence.after(checked) <= now)
+        let tried = self.entries.get(&file.rule.id).and_then(|entry| entry.tried_at);
+        tried.is_none_or(|tried| file.rule.cadence.after(tried) <= now)
     }
 
     fn since(&self, id: &str, now: Instant) -> Instant {
         self.entries.get(id).and_then(|entry| entry.checked_at).unwrap_or_else(|| FIRST_WINDOW.before(now))
+    }
+}
+
+impl Books {
+    /// Forgets what hangs on one particular server: watermarks, and when what was audited.
+    pub(in crate::store) fn reconnected(&mut self) {
+        self.rates = RatesBook::default();
+        self.rules.reconnected();
     }
 }
 
@@ -221,6 +240,7 @@ pub(in crate::store) async fn windows(policy: &RulePolicy, asking: &mut Asking<'
         let found = found.and_then(|rows| each(rows::breach)(file.checked.file(), &rows));
         let mut books = locked(books);
         let entry = books.rules.entries.entry(file.rule.id.clone()).or_default();
+        entry.tried_at = Some(now);
         match found {
             Ok(found) => entry.window(found, now),
             // The next window starts where the last good one ended: nothing is skipped.

@@ -152,6 +152,15 @@ fn ended(model: &mut Model, acted: Acted) -> Vec<Effect> {
     effects
 }
 
+/// A plan that is too old is refused while it is on screen, not only when Enter is pressed.
+pub fn expire(model: &mut Model, now: Now) {
+    let Some(guard) = guard_of(model) else { return };
+    let expired = guard.plan.as_ref().is_some_and(|plan| now.0 > plan.expires_at());
+    if expired && matches!(guard.phase, Phase::Plan | Phase::Reason | Phase::Phrase) {
+        guard.refuse(Refused::new("The plan is too old.", "Nothing was sent. Make a new plan (n)."));
+    }
+}
+
 /// After a poll: a plan for a version that is no longer there is refused, and said.
 pub fn watch(model: &mut Model, now: Now) {
     let Some(guard) = guard_of(model) else { return };

@@ -50,13 +50,9 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
 }
 
 fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
+    super::expire(model, now);
     let Some(guard) = guard_of(model) else { return vec![] };
     let seen = guard.on_screen.can_be_answered(now);
-    let expired = guard.plan.as_ref().is_some_and(|plan| now.0 > plan.expires_at());
-    if expired && matches!(guard.phase, Phase::Plan | Phase::Reason | Phase::Phrase) {
-        guard.refuse(Refused::new("The plan is too old.", "Nothing was sent. Make a new plan (n)."));
-        return vec![];
-    }
     match &guard.phase {
         Phase::Plan if !seen => vec![],
         Phase::Plan => match (guard.plan.as_ref().map(|p| p.change().availability()), guard.ladder()) {

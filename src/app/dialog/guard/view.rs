@@ -23,6 +23,10 @@ pub fn view(model: &Model, guard: &Guard, canvas: &mut Canvas<'_>, area: Rect, n
     let title = Line::of(Role::Heading, title(guard, environment));
     let width = usize::from(rest.width.min(100).saturating_sub(4));
     let mut lines = page(guard, environment, width, now);
+    if title.width(canvas.charset()) > width.saturating_sub(4) {
+        // The frame would cut the title: what is acted on must be readable whole.
+        lines.insert(0, Line::of(Role::Heading, "RECORD ").then(guard.id.to_string()));
+    }
     match &guard.phase {
         Phase::Reason => lines.extend(reason(guard, model)),
         Phase::Phrase => lines.extend(phrase(guard, now)),

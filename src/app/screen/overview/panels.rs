@@ -10,7 +10,7 @@ use crate::app::picture::Freshness;
 use crate::domain::snapshot::Snapshot;
 use crate::domain::time::{Now, clock, since, until, words};
 use crate::ui::layout::top;
-use crate::ui::widgets::panel::panel;
+use crate::ui::widgets::panel::{panel, wrapped};
 use crate::ui::{Canvas, Line, Role};
 
 /// 80x24: what fits below the table, most telling first.
@@ -56,15 +56,16 @@ pub fn below_signals(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>
 pub fn beside_signals(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let (changed, rest) = top(area, 9.min(area.height / 3).max(4));
     let inside = panel(canvas, changed, "WHAT CHANGED");
-    canvas.lines(inside, &change_lines(model, snapshot, now));
-    let (providers, health) = top(rest, rest.height.saturating_sub(8).clamp(4, 8));
+    let lines = wrapped(&change_lines(model, snapshot, now), usize::from(inside.width), canvas);
+    canvas.lines(inside, &lines);
+    let (providers, health) = top(rest, rest.height.saturating_sub(8).clamp(4, 10));
     let inside = panel(canvas, providers, "PROVIDERS");
     let mut lines = provider_lines(snapshot);
     lines.push(recoverer_line(model, snapshot, now));
-    let wrapped = crate::ui::widgets::panel::wrapped(&lines, usize::from(inside.width), canvas);
-    canvas.lines(inside, &wrapped);
+    let lines = wrapped(&lines, usize::from(inside.width), canvas);
+    canvas.lines(inside, &lines);
     let inside = panel(canvas, health, "THIS CONSOLE");
-    let lines = crate::ui::widgets::panel::wrapped(&console_lines(model, snapshot), usize::from(inside.width), canvas);
+    let lines = wrapped(&console_lines(model, snapshot), usize::from(inside.width), canvas);
     canvas.lines(inside, &lines);
 }
 
@@ -80,8 +81,8 @@ fn provider_lines(snapshot: &Snapshot) -> Vec<Line> {
         .map(|p| {
             let (sign, role) = if p.unknown > 0 { ("!!", Role::Critical) } else { ("  ", Role::Normal) };
             let p95 = p.p95_ms.map_or_else(|| "p95 not known".into(), |ms| format!("p95 {ms} ms"));
-            let share = p.timeouts.saturating_mul(100).checked_div(p.calls);
-            let share = share.map_or_else(String::new, |s| format!(" ({s}%)"));
+            let share = p.timeouts.saturating_mul(1000).checked_div(p.calls);
+            let share = share.map_or_else(String::new, |s| format!(" ({}.{}%)", s / 10, s % 10));
             Line::of(role, format!("{sign} {}", p.provider))
                 .then(format!("  unknown {} · time-outs {}{share} of {} · {p95}", p.unknown, p.timeouts, p.calls))
         })
@@ -143,6 +144,9 @@ fn console_lines(model: &Model, snapshot: &Snapshot) -> Vec<Line> {
                 Line::of(Role::Caution, format!(" ! the role may more than it should: {}", excess.join(", ")))
             }
         });
+        if let Some(why) = &facts.read_only {
+            lines.push(Line::of(Role::Caution, format!(" ! only reading here: {why}")));
+        }
         for off in &facts.off {
             lines.push(not_known(&off.question, &off.why));
         }
@@ -173,8 +177,8 @@ pub fn connection(model: &Model, canvas: &mut Canvas<'_>, area: Rect, now: Now) 
     }
     lines.push(Line::plain(" Nothing you press now is kept for later. No action is queued."));
     lines.push(Line::plain(" The console stays open and keeps trying. It never exits by itself."));
-    let wrapped = crate::ui::widgets::panel::wrapped(&lines, usize::from(area.width), canvas);
-    canvas.lines(area, &wrapped);
+    let lines = wrapped(&lines, usize::from(area.width), canvas);
+    canvas.lines(area, &lines);
 }
 
 fn short(error: &crate::domain::port::StoreError) -> &'static str {

@@ -133,7 +133,10 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &Glyphs, now: Now
         Row::Answers => {
             let Some(rates) = snapshot.rates.value() else { return unknown("Answers /min") };
             let series = rates.series(60, at, |m| m.requests);
-            let value = last_full(&series).map_or_else(|| "?".into(), |n| n.to_string());
+            // The last whole minute; one that began before the tail was read is not known.
+            let whole = Seconds(120).before(at);
+            let known = rates.known_since.is_some_and(|since| since <= whole);
+            let value = last_full(&series).filter(|_| known).map_or_else(|| "?".into(), |n| n.to_string());
             build(
                 Level::Ok,
                 "Answers /min",

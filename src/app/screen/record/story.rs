@@ -4,7 +4,7 @@ use crate::app::model::{Model, Zone};
 use crate::app::screen::not_known;
 use crate::domain::evidence::{Evidence, LookupOutcome, Match};
 use crate::domain::ids::RecordId;
-use crate::domain::record::RecoveryPoint;
+use crate::domain::record::{Record, RecoveryPoint};
 use crate::domain::time::{Instant, Now, age, clock, words};
 use crate::ui::text::safe_value;
 use crate::ui::wide::{Align, Keep, fit};
@@ -39,7 +39,8 @@ pub fn timeline_lines(model: &Model, id: &RecordId) -> Vec<Line> {
             if let Some(detail) = &entry.detail {
                 line.push(Role::Normal, format!("  {}", safe_value(detail)));
             }
-            if let Some(reference) = &entry.reference {
+            // What the page is about anyway is not said again on every line.
+            if let Some(reference) = entry.reference.as_ref().filter(|r| !is_about(&dossier.detail.record, r)) {
                 line.push(Role::Dim, format!("  {}", safe_value(reference)));
             }
             line
@@ -61,8 +62,23 @@ fn missing(point: Option<&RecoveryPoint>) -> &'static [&'static str] {
     }
 }
 
+/// Whether an id is the record's own key, payment or order.
+fn is_about(record: &Record, id: &str) -> bool {
+    id == record.id.key.as_str()
+        || record.payment.as_ref().is_some_and(|p| p.as_str() == id)
+        || record.order.as_ref().is_some_and(|o| o.as_str() == id)
+}
+
 fn stamp(model: &Model, at: Instant, start: Option<Instant>) -> String {
-    let after = start.map_or_else(String::new, |start| format!("+{}", words(age(start, at))));
+    let after = start.map_or_else(String::new, |start| {
+        let tenths = at.signed_duration_since(start).num_milliseconds() / 100;
+        // The first minute decides who was first: tenths count there.
+        if (0..600).contains(&tenths) {
+            format!("+{}.{}s", tenths / 10, tenths % 10)
+        } else {
+            format!("+{}", words(age(start, at)))
+        }
+    });
     match model.zone {
         Zone::Ages => format!("{:<12}{:>8}", at.format("%H:%M:%S%.3f"), after),
         Zone::Utc => format!("{:<20}", at.format("%m-%dT%H:%M:%S%.3f")),
@@ -119,7 +135,7 @@ pub fn provider_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
                 lines.push(Line::plain(format!("     {} Not found is not proof by itself.", safe_value(why))));
             }
             LookupOutcome::Unreachable { why, .. } => {
-                lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why))))
+                lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why))));
             }
         }
     }

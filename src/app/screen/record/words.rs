@@ -24,6 +24,13 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
             vec!["There is nothing to do here.".into()],
         );
     }
+    if record.lease.is_live(at) && record.lease.holder.as_ref() == Some(&model.setup.context.holder()) {
+        let until = record.lease.until.map_or_else(|| "an unknown time".to_owned(), clock);
+        return (
+            format!("You hold this record until {until}: sweepers and retries keep off."),
+            vec![format!("{NOT_BY_HAND} A hold ends by itself; a u releases it.")],
+        );
+    }
     if record.lease.is_live(at) {
         let holder = record.lease.holder.as_ref().map_or_else(|| "Another worker".to_owned(), ToString::to_string);
         let until = record.lease.until.map_or_else(|| "an unknown time".to_owned(), clock);
