@@ -5,6 +5,8 @@
 
 pub mod act;
 pub mod clock;
+#[cfg(debug_assertions)]
+mod fault;
 pub mod input;
 pub mod open;
 pub mod poll;

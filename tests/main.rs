@@ -1,4 +1,6 @@
 #[cfg(test)]
+mod age;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
@@ -29,6 +31,10 @@ mod races;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]
+mod story;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tape;
+#[cfg(test)]
+mod terminal;

@@ -49,8 +49,6 @@ pub struct Setup {
     pub poll_every: Seconds,
     /// What is normal, from `[normal]`.
     pub normals: Normals,
-    /// The SQL behind each question: name and text, for `s`.
-    pub sql: BTreeMap<String, String>,
 }
 
 /// What is on screen under any dialog.

@@ -1,6 +1,5 @@
 //! `unstuck`: the console on a real database.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::out::{ExitCode, Out};
@@ -8,8 +7,8 @@ use super::settings::{Settings, connect};
 use crate::app::model::{Acting, Setup};
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
-use crate::domain::port::{Provider, Store};
-use crate::shell::{open, poll};
+use crate::domain::port::Provider;
+use crate::shell::open;
 
 /// Opens the console and runs it until it is left.
 ///
@@ -37,15 +36,7 @@ pub async fn run(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>,
             Err(error) => out.complain(&error.to_string()),
         }
     }
-    let connect: poll::Connect = Arc::new(move || {
-        let store = Arc::clone(&store);
-        Box::pin(async move {
-            let facts = store.connect().await?;
-            let port: Arc<dyn Store> = store;
-            Ok((port, facts))
-        })
-    });
-    match open::open(setup(settings), connect, providers).await {
+    match open::open(setup(settings), open::through(store), providers, None).await {
         Ok(_) => ExitCode::Ok,
         Err(error) => {
             out.complain(&format!("the terminal cannot be used: {error}. Without one: unstuck check"));
@@ -72,6 +63,5 @@ fn setup(settings: &Settings) -> Setup {
         look: settings.look.clone(),
         poll_every: settings.poll,
         normals: settings.normals.clone(),
-        sql: BTreeMap::new(),
     }
 }

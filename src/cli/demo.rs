@@ -22,7 +22,7 @@ use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
 use crate::lab::world::{self, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
-use crate::shell::{clock, open, poll};
+use crate::shell::{clock, open};
 use crate::store::library::Library;
 use crate::store::options::StoreOptions;
 use crate::store::postgres::PgStore;
@@ -148,7 +148,6 @@ impl Stage {
             look: options.look,
             poll_every: options.poll,
             normals: BTreeMap::new(),
-            sql: BTreeMap::new(),
         };
         Ok(Self { world, setup, providers: vec![Arc::new(provider)], store: Arc::new(PgStore::new(store)) })
     }
@@ -160,16 +159,8 @@ impl Stage {
 
     /// Opens the console and runs it until it is left.
     pub async fn console(self) -> Result<()> {
-        let store = Arc::clone(&self.store);
-        let connect: poll::Connect = Arc::new(move || {
-            let store = Arc::clone(&store);
-            Box::pin(async move {
-                let facts = store.connect().await?;
-                let port: Arc<dyn crate::domain::port::Store> = store;
-                Ok((port, facts))
-            })
-        });
-        let left = open::open(self.setup, connect, self.providers).await;
+        let greeting = self.sentence();
+        let left = open::open(self.setup, open::through(self.store), self.providers, Some(greeting)).await;
         self.world.shutdown().await?;
         left?;
         Ok(())

@@ -1,5 +1,7 @@
 //! What one poll saw: one picture of one moment. It is replaced whole, so one frame never mixes two truths.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
@@ -219,6 +221,9 @@ pub struct ServerFacts {
     pub excess_rights: Answer<Vec<String>>,
     /// Panels that are off, each with file, column and both types, or with what the profile cannot answer.
     pub off: Vec<PanelOff>,
+    /// The SQL behind each question, as it is sent: shown by `s`, so that every number can be followed.
+    #[serde(skip)]
+    pub sql: BTreeMap<String, String>,
     /// Why nothing can be changed here, when it cannot: no schema `unstuck`, a read-only profile, environments that disagree.
     pub read_only: Option<String>,
 }

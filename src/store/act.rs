@@ -111,8 +111,8 @@ async fn begin(store: &PgStore, line: &mut Line, armed: &Armed) -> Result<LogId,
 async fn finish(store: &PgStore, mut line: Line, function: &str, intent: LogId, order: Value) -> Outcome {
     let who = order.get("operator").cloned().unwrap_or(Value::Null);
     let outcome = match call(store, &mut line, function, order).await {
-        Ok(Answered { word: Word::Done, why, log, read_back }) => {
-            return done(line, why, log, read_back.as_ref()).await;
+        Ok(Answered { word: Word::Done, why, log }) => {
+            return done(line, why, log).await;
         }
         Ok(Answered { word: Word::Refused, why, .. }) => Outcome::Refused { why: sentence(why) },
         Ok(Answered { word: Word::Conflict, why, log: Some(_), .. }) => Outcome::Conflict { why: sentence(why) },
@@ -137,9 +137,10 @@ async fn finish(store: &PgStore, mut line: Line, function: &str, intent: LogId, 
     outcome
 }
 
-async fn done(line: Line, why: Option<String>, log: Option<LogId>, read_back: Option<&Value>) -> Outcome {
+/// What the function itself read back stays in the log: the console reads the record back on its own.
+async fn done(line: Line, why: Option<String>, log: Option<LogId>) -> Outcome {
     line.close().await;
-    Outcome::Done { log, detail: why.or_else(|| read_back.map(in_words)) }
+    Outcome::Done { log, detail: why }
 }
 
 /// Gives an intent its outcome "not done". When that fails it stays open, and is read back later.
@@ -234,22 +235,6 @@ fn sentence(why: Option<String>) -> String {
     why.unwrap_or_else(|| "The database gave no reason.".to_owned())
 }
 
-/// What a function read back, as `name value` pairs of what is there.
-fn in_words(read_back: &Value) -> String {
-    let Value::Object(fields) = read_back else {
-        return read_back.to_string();
-    };
-    let pairs: Vec<String> = fields
-        .iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            format!("{} {value}", name.replace('_', " "))
-        })
-        .collect();
-    pairs.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,11 +262,5 @@ mod tests {
         let stored_silent = stored(&evidence(silent));
         assert_eq!((&stored_silent["outcome"], &stored_silent["definitive"]), (&json!("unreachable"), &json!(false)));
         assert_eq!(stored_silent["steps"][0]["asked"], "GET /charges");
-    }
-
-    #[test]
-    fn what_was_read_back_reads_like_words() {
-        let value = json!({ "payment_status": "succeeded", "amount": 100, "failure_reason": null });
-        assert_eq!(in_words(&value), "amount 100, payment status succeeded");
     }
 }

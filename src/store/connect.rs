@@ -133,9 +133,20 @@ async fn bind(options: &StoreOptions, reading: &mut Reading<'_>) -> Result<Bound
         environment: environment.ok().flatten(),
         excess_rights,
         off,
+        sql: texts(&questions, &profile),
         read_only,
     };
     Ok(Bound { profile, facts, questions, rules, missing_indexes })
+}
+
+/// What is sent for each question that is answered, and for each rule.
+fn texts(questions: &BTreeMap<Question, Result<Checked, StoreError>>, profile: &Profile) -> BTreeMap<String, String> {
+    let asked = questions.values().flatten().map(|checked| (checked.file().to_owned(), checked.sql().to_owned()));
+    let judged = profile.rules.iter().map(|rule| {
+        let name = format!("rules {}: {}", rule.rule.id, rule.rule.sentence);
+        (name, rule.checked.sql().to_owned())
+    });
+    asked.chain(judged).collect()
 }
 
 async fn server(reading: &mut Reading<'_>) -> Result<Server, StoreError> {

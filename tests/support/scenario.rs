@@ -70,10 +70,6 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
         look,
         poll_every: Seconds(2),
         normals: BTreeMap::from([("stuck".into(), 2), ("409".into(), 5), ("422".into(), 2), ("answers".into(), 400)]),
-        sql: BTreeMap::from([(
-            "get_stuck".into(),
-            "-- The oldest stuck records.\nSELECT scope, key\nFROM idempotency_keys\nLIMIT $2".into(),
-        )]),
     }
 }
 
@@ -421,6 +417,10 @@ pub fn facts() -> ServerFacts {
         environment: Some(Environment { name: "prod".into(), kind: EnvironmentKind::Production }),
         excess_rights: Answer::known(vec![], noon()),
         off: vec![],
+        sql: BTreeMap::from([(
+            "get_stuck".into(),
+            "-- The oldest stuck records.\nSELECT scope, key\nFROM idempotency_keys\nLIMIT $2".into(),
+        )]),
         read_only: None,
     }
 }

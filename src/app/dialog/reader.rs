@@ -81,8 +81,8 @@ pub fn sql(model: &Model) -> Reader {
         Line::empty(),
     ];
     for question in questions {
-        let texts: Vec<(&String, &String)> =
-            model.setup.sql.iter().filter(|(name, _)| name.starts_with(question)).collect();
+        let known = model.facts.iter().flat_map(|facts| &facts.sql);
+        let texts: Vec<(&String, &String)> = known.filter(|(name, _)| name.contains(question)).collect();
         if texts.is_empty() {
             lines.push(Line::of(Role::Unknown, format!(" ? {question}: this profile does not answer it")));
         }

@@ -28,6 +28,7 @@ fn facts() -> ServerFacts {
         environment: Some(Environment { name: "prod".into(), kind: EnvironmentKind::Production }),
         excess_rights: Answer::known(Vec::new(), clock::now().0),
         off: Vec::new(),
+        sql: std::collections::BTreeMap::new(),
         read_only: None,
     }
 }

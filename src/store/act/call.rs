@@ -28,7 +28,6 @@ pub(super) struct Answered {
     pub(super) word: Word,
     pub(super) why: Option<String>,
     pub(super) log: Option<LogId>,
-    pub(super) read_back: Option<Value>,
 }
 
 /// Why there is no answer. Sentences.
@@ -118,12 +117,7 @@ fn answered(file: &str, row: &PgRow) -> Result<Answered, StoreError> {
         "conflict" => Word::Conflict,
         other => return Err(reader.wrong("outcome", "done, refused or conflict", other)),
     };
-    Ok(Answered {
-        word,
-        why: reader.text_maybe("why")?,
-        log: reader.int_maybe("log_id")?.map(LogId),
-        read_back: reader.json_maybe("read_back")?,
-    })
+    Ok(Answered { word, why: reader.text_maybe("why")?, log: reader.int_maybe("log_id")?.map(LogId) })
 }
 
 #[cfg(test)]
