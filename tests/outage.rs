@@ -7,14 +7,16 @@ use tokio::sync::mpsc;
 use unstuck::app::picture::Freshness;
 use unstuck::app::{Acting, Model, Msg, update};
 use unstuck::domain::action::Request;
-use unstuck::domain::port::Store;
 use unstuck::domain::snapshot::Signal;
 use unstuck::domain::time::Seconds;
-use unstuck::shell::{clock, poll};
+use unstuck::shell::{clock, open, poll};
 use unstuck::store::postgres::PgStore;
 
 use crate::support::cluster::own;
+use crate::support::keys::Key;
+use crate::support::pty::{Ended, Pty};
 use crate::support::scene::{Scene, by_hand};
+use crate::support::seat::Seat;
 use crate::support::store::server_timers;
 use crate::support::{PATIENCE, picture, scenario};
 
@@ -29,14 +31,7 @@ impl Screen {
     async fn on(scene: &mut Scene) -> Self {
         let login = scene.login("kim").await;
         let store = Arc::new(PgStore::new(Scene::store_options(scene.options(&login))));
-        let connect: poll::Connect = Arc::new(move || {
-            let store = Arc::clone(&store);
-            Box::pin(async move {
-                let facts = store.connect().await?;
-                let port: Arc<dyn Store> = store;
-                Ok((port, facts))
-            })
-        });
+        let connect = open::through(store);
         let (said, answers) = mpsc::channel(64);
         let polling = poll::start(connect, Seconds(1), said);
         let mut setup = scenario::setup(scenario::look("dark"), Acting::On);
@@ -199,5 +194,72 @@ async fn a_locked_table_makes_its_panels_not_known_and_the_rest_goes_on() {
     locked.rollback().await.unwrap();
     screen.until("known again", |model| stuck(model) == Some(1)).await;
     assert!(!screen.picture().contains("somebody holds a lock"));
+    scene.close().await;
+}
+
+/// What is on the screen while the database is away, and that the keyboard still is in charge.
+#[track_caller]
+fn away(pty: &mut Pty) {
+    pty.wait_for("(?i)database does not answer|lost");
+    pty.wait_for(r"as of \d\d:\d\d:\d\dZ");
+    pty.press(Key::Char('2'));
+    pty.wait_for(r"\[2 Stuck");
+    pty.press(Key::Char('a'));
+    pty.wait_for("(?i)actions are off");
+    pty.press(Key::Escape);
+    pty.press(Key::Char('1'));
+    pty.wait_for(r"\[1 Overview\]");
+    assert_eq!(pty.ended(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_real_binary_outlives_its_database_its_connections_and_a_lock() {
+    let cluster = own().await;
+    if cluster.directory().is_none() {
+        return;
+    }
+    let mut scene = Scene::on(&cluster, "the binary", by_hand()).await;
+    scene.stuck(2).await;
+    let login = scene.login("kim").await;
+    let seat = Seat::at(&cluster, &scene, &login).expect("a port of our own");
+    let on = tokio::task::spawn_blocking(move || {
+        let mut pty = seat.sit();
+        pty.wait_for("2 Stuck 2");
+        (pty, seat)
+    });
+    let (mut pty, seat) = on.await.unwrap();
+    // Its connections are cut: it makes new ones.
+    let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'unstuck'";
+    scene.until_cut(cut).await;
+    tokio::task::block_in_place(|| pty.wait_for("data fresh"));
+    // A table is locked: its panels are not known, the rest goes on.
+    if cluster.source().has_server_timeouts() {
+        let mut locker = scene.admin().await;
+        let mut locked = locker.begin().await.unwrap();
+        locked.execute("LOCK TABLE payments IN ACCESS EXCLUSIVE MODE").await.unwrap();
+        tokio::task::block_in_place(|| pty.wait_for("NOT KNOWN"));
+        assert_eq!(pty.ended(), None);
+        locked.rollback().await.unwrap();
+        tokio::task::block_in_place(|| pty.wait_for("2 Stuck 2"));
+    }
+    // The server is killed in the middle of it, stays away for a while, and is there again.
+    cluster.kill9().unwrap();
+    tokio::task::block_in_place(|| away(&mut pty));
+    cluster.restart().await.unwrap();
+    tokio::task::block_in_place(|| {
+        pty.wait_for("2 Stuck 2");
+        pty.wait_for("data fresh");
+        pty.press(Key::Char('2'));
+        pty.wait_for(r"\[2 Stuck 2");
+        pty.press(Key::Char('a'));
+        pty.wait_for("Nothing has been sent");
+        assert!(!pty.screen().to_lowercase().contains("actions are off"), "{}", pty.screen());
+        pty.press(Key::Escape);
+        pty.press(Key::Char('1'));
+        pty.press(Key::Char('q'));
+        assert_eq!(pty.wait_exit(), Ended::Code(0), "{}", pty.screen());
+        assert!(pty.view().modes.restored(), "{}", pty.screen());
+    });
+    drop(seat);
     scene.close().await;
 }

@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Row};
 use unstuck::domain::action::Request;
-use unstuck::domain::port::{RefusedEvent, Store};
+use unstuck::domain::port::{Beside, RefusedEvent, Store};
 use unstuck::lab::provider::{Answer, Fate};
 use unstuck::lab::sql;
-use unstuck::store::beside::Beside;
 use unstuck::store::options::{APPLICATION, Pooling};
 use unstuck::store::postgres::PgStore;
 
 use crate::support::cluster::shared;
+use crate::support::keys::Key;
 use crate::support::proof::{Watch, witness};
+use crate::support::pty::Ended;
 use crate::support::scene::{Console, RAW, Scene, by_hand};
+use crate::support::seat;
 use crate::support::store::{Ground, Tables};
 
 /// What a connection of these tests calls itself that does what no console does.
@@ -78,6 +80,41 @@ async fn a_whole_session_of_every_action_leaves_only_what_it_may() {
     ];
     let expected: BTreeMap<String, usize> = expected.map(|(what, count)| (what.to_owned(), count)).into();
     assert_eq!(seen.transactions, expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_at_the_real_binary_leaves_only_what_they_may() {
+    let mut scene = Scene::open("at the binary", by_hand()).await;
+    let stuck = scene.stuck(1).await.remove(0);
+    let login = scene.login("kim").await;
+    // Somebody's server has no loopback port of ours.
+    let Some(seat) = seat::Seat::at(shared().await, &scene, &login) else {
+        scene.close().await;
+        return;
+    };
+    let order = stuck.order.clone();
+    tokio::task::spawn_blocking(move || {
+        let mut pty = seat.sit();
+        seat::finish_the_oldest(&mut pty, &order);
+        pty.press(Key::Char('2'));
+        for key in [Key::Delete, Key::Char('D'), Key::Ctrl('k')] {
+            pty.press(key);
+            pty.press(Key::Escape);
+        }
+        pty.press(Key::Char('1'));
+        pty.press(Key::Char('q'));
+        assert_eq!(pty.wait_exit(), Ended::Code(0), "{}", pty.screen());
+    })
+    .await
+    .unwrap();
+    assert_eq!(scene.desk().charges(&stuck.order).len(), 1);
+    assert!(scene.payments(&stuck.order).await.starts_with("succeeded ch_"));
+    assert!(scene.asked_by_consoles() >= 1);
+    let adopted = scene.log.calls(scene.database.name(), "do_adopt");
+    assert!(adopted.is_none_or(|calls| calls == 1), "{adopted:?}");
+    let seen = scene.close().await.transactions;
+    assert_eq!(seen.get("outcome adopt done"), Some(&1), "{seen:?}");
+    assert_eq!(seen.get("outcome lookup found"), Some(&1), "{seen:?}");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ pub mod proof;
 pub mod pty;
 pub mod scenario;
 pub mod scene;
+pub mod seat;
 pub mod store;
 pub mod tape;
 pub mod view;

@@ -29,6 +29,7 @@ pub enum Control {
 const OWN_READS: &[&str] = &[
     "SAVEPOINT question",
     "ROLLBACK TO SAVEPOINT question",
+    "DEALLOCATE ALL",
     "SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.now() AS now, pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true), pg_catalog.set_config('lock_timeout', '100ms', true), pg_catalog.set_config('jit', 'off', true)",
     "SELECT pg_catalog.set_config('statement_timeout', $1, true)",
     "SELECT c.relname::text AS relation, a.attname::text AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.pg_table_is_visible(c.oid) AND c.relname = ANY ($1)",
@@ -72,14 +73,14 @@ pub fn shape(statement: &str) -> Result<Shape, String> {
         "COMMIT" | "ROLLBACK" => return Ok(Shape::Control(Control::End)),
         _ => {}
     }
-    if let Some(verb) = VERBS.find(&QUOTED.replace_all(statement, "''")) {
-        return Err(format!("the word {}", verb.as_str().to_uppercase()));
-    }
     if OWN_ANYWHERE.contains(&line.as_str()) {
         return Ok(Shape::Anywhere);
     }
     if OWN_READS.contains(&line.as_str()) || ORIGINS.is_match(&line) {
         return Ok(Shape::Read);
+    }
+    if let Some(verb) = VERBS.find(&QUOTED.replace_all(statement, "''")) {
+        return Err(format!("the word {}", verb.as_str().to_uppercase()));
     }
     if let Some(call) = CALL.captures(&line) {
         let function = call[1].to_owned();
