@@ -19,11 +19,17 @@ mod lookup;
 #[cfg(test)]
 mod lost;
 #[cfg(test)]
+mod outage;
+#[cfg(test)]
 mod postgres;
+#[cfg(test)]
+mod proof;
 #[cfg(test)]
 mod pty;
 #[cfg(test)]
 mod queries;
+#[cfg(test)]
+mod races;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]

@@ -15,6 +15,7 @@ use unstuck::store::postgres::PgStore;
 use unstuck::store::profile::{self, Profile};
 
 use super::cluster::shared;
+use super::proof::{LogGuard, witness};
 
 /// What a database is given before the test.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,16 @@ pub struct Ground {
     pub database: LabDatabase,
     pub admin: PgConnection,
     login: unstuck::lab::cluster::Login,
+    _log: LogGuard,
+}
+
+impl Drop for Ground {
+    /// Every test of the store ends with what the console did in its database being looked at.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            witness::look(&self.database.admin_options());
+        }
+    }
 }
 
 impl Ground {
@@ -64,7 +75,8 @@ impl Ground {
             let grant = format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}", sql::ident(&login.name));
             sql::run(&mut admin, &grant).await.expect("the grant");
         }
-        Self { database, admin, login }
+        witness::install(&mut admin).await;
+        Self { database, admin, login, _log: LogGuard::over(cluster) }
     }
 
     /// Runs a statement as the superuser.
