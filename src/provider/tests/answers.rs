@@ -6,7 +6,7 @@ use crate::domain::evidence::{Evidence, LookupOutcome};
 use crate::domain::port::Provider as _;
 use crate::provider::read_adapter;
 use crate::provider::tests::server::{Server, json, with};
-use crate::provider::tests::{NO_SUCH_CHARGE, ask, charge, found, lab, only_ref, open, unreachable};
+use crate::provider::tests::{NO_SUCH_CHARGE, ask, charge, found, lab, only_ref, open, query, unreachable};
 
 /// What the adapter makes of one answer to a look-up by ref.
 async fn of(status: u16, headers: &'static [(&'static str, &'static str)], body: &[u8]) -> Evidence {
