@@ -93,6 +93,7 @@ pub(in crate::store) fn evidence(file: &str, row: &PgRow) -> Result<Evidence, St
     let reader = Reader::new(file, row);
     let why = reader.text_maybe("why")?.unwrap_or_default();
     let definitive = reader.flag("definitive")?;
+    let steps: Vec<LookupStep> = document(&reader, "steps")?;
     let outcome = match reader.text("outcome")?.as_str() {
         "found" => {
             let observed: Vec<Observed> = document(&reader, "observed")?;
@@ -105,11 +106,12 @@ pub(in crate::store) fn evidence(file: &str, row: &PgRow) -> Result<Evidence, St
             absence: if definitive { Absence::Consistent } else { Absence::MayHaveMissed },
             why,
         },
-        // How long the provider asked us to wait is of no use later.
-        "unreachable" => LookupOutcome::Unreachable { why, retry_after_s: None },
+        "unreachable" => {
+            // Whoever reads it next has to wait as long as whoever asked.
+            LookupOutcome::Unreachable { why, retry_after_s: steps.iter().filter_map(|step| step.retry_after_s).max() }
+        }
         other => return Err(reader.wrong("outcome", "found, not_found or unreachable", other)),
     };
-    let steps: Vec<LookupStep> = document(&reader, "steps")?;
     Ok(Evidence {
         id: Some(EvidenceId(reader.int("id")?)),
         operator: Operator::new(reader.text("operator")?),
