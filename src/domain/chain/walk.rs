@@ -15,6 +15,8 @@ pub enum Fault {
         /// The last of them.
         up_to: LogId,
     },
+    /// There is no row at all, in a log that must have one.
+    Emptied,
     /// The number does not come after the one before.
     OutOfOrder,
     /// It does not carry the hash of the row before it.
@@ -46,6 +48,7 @@ fn sentence(id: LogId, fault: &Fault) -> String {
     match fault {
         Fault::Missing { up_to } if *up_to == id => format!("{id} is missing: a row was removed"),
         Fault::Missing { up_to } => format!("{id} to {up_to} are missing: rows were removed"),
+        Fault::Emptied => format!("{id} is missing: the log is empty, and naming the environment wrote its first row"),
         Fault::OutOfOrder => format!("{id} is no number that can stand here: a row was put in or numbered anew"),
         Fault::Unlinked { before: None } => format!("{id} does not begin the chain: it was rewritten"),
         Fault::Unlinked { before: Some(before) } => {
@@ -99,6 +102,15 @@ pub struct Walked {
 }
 
 impl Walked {
+    /// The same for a log that cannot be empty, because something is there that wrote a row when it was made.
+    #[must_use]
+    pub fn never_empty(mut self) -> Self {
+        if self.rows == 0 {
+            self.broken = Some(Broken { id: LogId(1), faults: vec![Fault::Emptied] });
+        }
+        self
+    }
+
     /// Nothing was altered, removed, put in, moved or cut off, as far as the chain can tell.
     pub fn is_intact(&self) -> bool {
         self.broken.is_none() && self.noted != Noted::Missing
