@@ -1,6 +1,8 @@
 #[cfg(test)]
 mod age;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
@@ -22,6 +24,8 @@ mod postgres;
 mod pty;
 #[cfg(test)]
 mod queries;
+#[cfg(test)]
+mod roles;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 -- The action log whole, as its hash chain is over it: every column, in the order of the numbers.
 -- $1 bigint: the number to go on after. $2 bigint: how many at most. Since: 1.
--- `at` and `data` are texts in the very writing that unstuck.log_text hashes. The hashes come as they are stored:
+-- `data` is text in the very writing that unstuck.log_text hashes. The hashes come as they are stored:
 -- whether they are right is computed where they are read, not here.
 SELECT
   l.id,
-  to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at,
+  l.at,
   l.entry,
   l.action,
   l.scope,

@@ -7,7 +7,6 @@ mod walk;
 
 use std::fmt;
 
-use chrono::DateTime;
 use sha2::{Digest as _, Sha256};
 
 use super::ids::{LogId, RecordId};
@@ -57,8 +56,8 @@ impl fmt::Display for Head {
 pub struct ChainRow {
     /// Its number; gapless.
     pub id: LogId,
-    /// The database's clock, in UTC to the microsecond, as it is hashed: `2026-07-01T14:03:27.000000Z`.
-    pub at: Option<String>,
+    /// The database's clock; `None` when what stands there is no instant.
+    pub at: Option<Instant>,
     /// `intent`, `outcome` or `event`.
     pub entry: Option<String>,
     /// The action's word.
@@ -104,7 +103,7 @@ impl ChainRow {
         let number = |value: Option<i64>| value.map_or_else(null, |number| number.to_string());
         let parts = [
             self.id.0.to_string(),
-            text(&self.at),
+            text(&self.at_text()),
             text(&self.entry),
             text(&self.action),
             text(&self.scope),
@@ -137,9 +136,9 @@ impl ChainRow {
         Some(RecordId::new(scope.as_str(), key.as_str()))
     }
 
-    /// When it was written; `None` when the database gives no instant.
-    pub fn instant(&self) -> Option<Instant> {
-        DateTime::parse_from_rfc3339(self.at.as_deref()?).ok().map(|at| at.to_utc())
+    /// When it was written, as it is hashed: in UTC, to the microsecond.
+    pub fn at_text(&self) -> Option<String> {
+        self.at.map(|at| at.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string())
     }
 
     /// Whether it is an intent, which an outcome has to follow.

@@ -158,7 +158,7 @@ const LOG: &str = "id int8, at timestamptz, entry text, action text, scope text?
     intent_id int8?";
 
 // Nothing but the number is promised: a row somebody tampered with has to be read, too.
-const CHAIN: &str = "id int8, at text?, entry text?, action text?, scope text?, key text?, operator text?, \
+const CHAIN: &str = "id int8, at timestamptz?, entry text?, action text?, scope text?, key text?, operator text?, \
     session_user text?, application text?, environment text?, plan_hash text?, reason text?, ticket text?, \
     result text?, detail text?, intent_id int8?, evidence_id int8?, data text?, prev_hash text?, hash text?";
 

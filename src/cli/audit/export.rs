@@ -78,7 +78,7 @@ impl<'a> Wanted<'a> {
     /// Whether a row is asked for. One whose time cannot be read is never left out for its time.
     pub(super) fn has(&self, row: &ChainRow) -> bool {
         let same = |asked: &Option<String>, found: &Option<String>| asked.is_none() || asked == found;
-        let late = self.since.zip(row.instant()).is_none_or(|(since, at)| at >= since);
+        let late = self.since.zip(row.at).is_none_or(|(since, at)| at >= since);
         late && same(&self.args.ticket, &row.ticket)
             && same(&self.args.scope, &row.scope)
             && same(&self.args.key, &row.key)
@@ -159,7 +159,7 @@ fn whole(row: &ChainRow) -> Value {
     json!({
         "line": "row",
         "id": row.id,
-        "at": row.at,
+        "at": row.at_text(),
         "entry": row.entry,
         "action": row.action,
         "scope": row.scope,

@@ -54,7 +54,7 @@ impl Sheet {
     pub(super) fn end(self, end: &End<'_>, wanted: &Wanted<'_>, out: &mut Out<'_>) {
         let mut printed = end.printed;
         for intent in self.open.values().filter(|intent| wanted.has(intent)) {
-            let age = intent.instant().zip(end.at).map(|(then, now)| time::words(time::age(then, now)));
+            let age = intent.at.zip(end.at).map(|(then, now)| time::words(time::age(then, now)));
             let age = age.map_or_else(String::new, |age| format!(" (for {age})"));
             line(intent, None, &format!("**UNKNOWN** until read back{age}"), out);
             printed = printed.saturating_add(1);
@@ -84,7 +84,7 @@ fn chain(walked: &Walked) -> String {
 /// One line of the table.
 fn line(row: &ChainRow, intent: Option<&ChainRow>, result: &str, out: &mut Out<'_>) {
     let asked = intent.unwrap_or(row);
-    let when = row.instant().map_or_else(|| plain(row.at.as_deref().unwrap_or("not known")), utc);
+    let when = row.at.map_or_else(|| "not known".to_owned(), utc);
     let record = asked.target().map_or_else(|| "–".to_owned(), |target| plain(&target.to_string()));
     let what = asked.action.as_deref().unwrap_or("not known").replace('_', " ");
     let log = match intent {

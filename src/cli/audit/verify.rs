@@ -31,10 +31,7 @@ pub(super) async fn run(
 fn tell(walked: &Walked, at: Instant, out: &mut Out<'_>) -> ExitCode {
     if let Some(broken) = &walked.broken {
         out.line(&format!("BROKEN at {}: {broken}", broken.id));
-        out.line(&format!(
-            "{} rows read; those before {} are intact, those after it were not judged",
-            walked.rows, broken.id
-        ));
+        out.line("the rows before it are intact, the rows after it were not judged");
     }
     match walked.noted {
         Noted::NotAsked => {}
@@ -44,12 +41,15 @@ fn tell(walked: &Walked, at: Instant, out: &mut Out<'_>) -> ExitCode {
             ),
             None => "BROKEN: no row has the noted head: there is no row".to_owned(),
         }),
-        Noted::At(Some(row)) => out.line(&format!("the noted head is that of {row}: nothing up to it was cut off")),
+        Noted::At(Some(row)) if walked.broken.is_none() => {
+            out.line(&format!("the noted head is that of {row}: nothing up to it was cut off or rewritten"));
+        }
+        Noted::At(Some(row)) => out.line(&format!("the noted head is that of {row}, which is still there")),
         Noted::At(None) => out.line("the noted head is that of an empty log: it says nothing about later rows"),
     }
     if walked.is_intact() {
         match walked.last {
-            Some(last) => out.line(&format!("intact: {} rows checked, au_1 to {last}", walked.rows)),
+            Some(last) => out.line(&format!("intact: every row from au_1 to {last}, {} in all", walked.rows)),
             None => out.line("intact: the log is empty"),
         }
         out.line(&format!("head {}", walked.head));

@@ -1,5 +1,6 @@
 //! The chain without a database: rows made here, then tampered with.
 
+use chrono::DateTime;
 use proptest::prelude::*;
 
 use super::*;
@@ -8,7 +9,7 @@ use super::*;
 fn after(before: Option<&ChainRow>, entry: &str, intent: Option<i64>) -> ChainRow {
     let mut row = ChainRow {
         id: LogId(before.map_or(0, |row| row.id.0) + 1),
-        at: Some("2026-07-01T14:03:27.000000Z".to_owned()),
+        at: DateTime::from_timestamp(1_782_914_607, 0),
         entry: Some(entry.to_owned()),
         action: Some("adopt".to_owned()),
         scope: Some("shop-eu".to_owned()),
@@ -142,7 +143,7 @@ proptest! {
         let before = row.clone();
         let value = Some(word);
         match field {
-            0 => row.at = value,
+            0 => row.at = DateTime::from_timestamp_micros(i64::try_from(value.map_or(0, |word| word.len())).unwrap()),
             1 => row.entry = value,
             2 => row.action = value,
             3 => row.scope = value,

@@ -196,7 +196,7 @@ impl Walk {
 fn open(row: &ChainRow) -> Open {
     Open {
         id: row.id,
-        at: row.instant(),
+        at: row.at,
         action: row.action.clone().unwrap_or_default(),
         target: row.target(),
         operator: row.operator.clone().unwrap_or_default(),

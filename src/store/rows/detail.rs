@@ -160,7 +160,8 @@ pub(in crate::store) fn chain_row(file: &str, row: &PgRow) -> Result<ChainRow, S
     let reader = Reader::new(file, row);
     Ok(ChainRow {
         id: LogId(reader.int("id")?),
-        at: reader.text_maybe("at")?,
+        // An instant beyond ours, or infinity, was never written by the log: its row is judged without it.
+        at: reader.instant_maybe("at").unwrap_or_default(),
         entry: reader.text_maybe("entry")?,
         action: reader.text_maybe("action")?,
         scope: reader.text_maybe("scope")?,
