@@ -50,7 +50,9 @@ async fn walked(store: &PgStore, noted: Option<&str>) -> Walked {
     let mut after = None;
     loop {
         let page = store.chain(after).await.unwrap();
-        page.rows.iter().for_each(|row| walk.step(row));
+        for row in &page.rows {
+            walk.step(row);
+        }
         after = page.next;
         if after.is_none() {
             return walk.finish();

@@ -18,7 +18,9 @@ pub(super) async fn run(
     let mut walk = Walk::new(args.head.clone());
     let mut read_at = None;
     let walking = pages(store, |page| {
-        page.rows.iter().for_each(|row| walk.step(row));
+        for row in &page.rows {
+            walk.step(row);
+        }
         read_at = Some(page.at);
         Go::On
     });

@@ -43,7 +43,9 @@ fn log(length: usize) -> Vec<ChainRow> {
 
 fn walk(rows: &[ChainRow], noted: Option<&str>) -> Walked {
     let mut walk = Walk::new(noted.map(|head| Head::parse(head).unwrap()));
-    rows.iter().for_each(|row| walk.step(row));
+    for row in rows {
+        walk.step(row);
+    }
     walk.finish()
 }
 
