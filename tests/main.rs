@@ -19,6 +19,8 @@ mod layers;
 #[cfg(test)]
 mod lookup;
 #[cfg(test)]
+mod lost;
+#[cfg(test)]
 mod postgres;
 #[cfg(test)]
 mod pty;

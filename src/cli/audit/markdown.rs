@@ -139,7 +139,10 @@ fn plain(raw: &str) -> String {
     while let Some(c) = rest.next() {
         // An address is only turned into a link when its colon or its dot is bare.
         let links = (c == ':' && rest.peek() == Some(&'/')) || (c == '.' && text.to_ascii_lowercase().ends_with("www"));
-        if links || "\\`*_[]<>|&~$@#!".contains(c) {
+        // Inside a word an underscore is only an underscore, and names are full of them.
+        let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let emphasis = c == '_' && !(word(text.chars().next_back()) && word(rest.peek().copied()));
+        if links || emphasis || "\\`*[]<>|&~$@#!".contains(c) {
             text.push('\\');
         }
         text.push(c);
@@ -158,6 +161,7 @@ mod tests {
             plain("![p](https://x.test/a) <img> @all www.x.test"),
             "\\!\\[p\\](https\\://x.test/a) \\<img\\> \\@all www\\.x.test"
         );
-        assert_eq!(plain("EUR 75.95, 12:03, half-done"), "EUR 75.95, 12:03, half-done");
+        assert_eq!(plain("EUR 75.95, 12:03, half-done, au_1"), "EUR 75.95, 12:03, half-done, au_1");
+        assert_eq!(plain("_loud_ __x"), "\\_loud\\_ \\_\\_x");
     }
 }
