@@ -29,14 +29,12 @@ SELECT at, 'shop-' || n % 7, 'K-' || n, 'pay_' || n, 'labpay', 'charge', 'pay:sh
 FROM generate_series(1, 1000000) n, LATERAL (SELECT now() - (1000060 - n) * interval '0.6 s' AS at) x;
 
 INSERT INTO payment_transitions (payment_id, from_status, to_status, at, actor)
-SELECT 'pay_' || n, step.was, step.is, at, 'pod-a'
+SELECT 'pay_' || n, step.old, step.new, at, 'pod-a'
 FROM generate_series(1, 1000000) n, LATERAL (SELECT now() - (1000060 - n) * interval '0.6 s' AS at) x,
-     (VALUES ('created', 'pending'), ('pending', 'succeeded')) step(was, is)
+     (VALUES ('created', 'pending'), ('pending', 'succeeded')) step(old, new)
 WHERE n % 10000 > 0;
 
 INSERT INTO outbox (payment_id, type, payload, created_at, published_at)
 SELECT 'pay_' || n, 'payment.succeeded', '{}', at, at
 FROM generate_series(1, 1000000) n, LATERAL (SELECT now() - (1000060 - n) * interval '0.6 s' AS at) x
 WHERE n % 10000 > 0;
-
-ANALYZE;

@@ -74,6 +74,7 @@ async fn without_schema_unstuck_the_console_only_reads_and_says_what_to_do() {
         [
             "get_evidence",
             "get_log",
+            "get_chain",
             "get_outcome",
             "get_environment",
             "get_handed_over",

@@ -35,6 +35,8 @@ pub enum Question {
     Changes,
     /// The newest rows of the action log.
     Log,
+    /// The action log whole, as its hash chain is over it.
+    Chain,
     /// What came of one intent.
     Outcome,
     /// Where we are, as the database knows it.
@@ -51,7 +53,7 @@ pub enum Question {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Pulse,
         Self::Stuck,
         Self::Unknown,
@@ -66,6 +68,7 @@ impl Question {
         Self::Find,
         Self::Changes,
         Self::Log,
+        Self::Chain,
         Self::Outcome,
         Self::Environment,
         Self::Rights,
@@ -91,6 +94,7 @@ impl Question {
             Self::Find => "get_find",
             Self::Changes => "get_changes",
             Self::Log => "get_log",
+            Self::Chain => "get_chain",
             Self::Outcome => "get_outcome",
             Self::Environment => "get_environment",
             Self::Rights => "get_rights",
@@ -124,6 +128,7 @@ impl Question {
             }
             Self::Changes => ("since timestamptz, limit int8", &["at timestamptz, kind text, what text, who text?"]),
             Self::Log => ("limit int8", &[LOG]),
+            Self::Chain => ("after_id int8, limit int8", &[CHAIN]),
             Self::Outcome => ("intent_id int8", &[LOG]),
             Self::Environment => ("", &["name text, kind text"]),
             Self::Rights => ("", &["right text, on_what text"]),
@@ -170,6 +175,10 @@ const APPROVALS: &str = "id int8, at timestamptz, action text, scope text, key t
 const REQUESTS: &str = "id int8, at timestamptz, scope text, key text, order_id text?, amount int8?, currency text?, \
     attempt int8, version text, plan_hash text, approval int8, operator text, reason text, ticket text?, \
     not_after timestamptz, state text, state_at timestamptz, worker text?, detail text?";
+// Nothing but the number is promised: a row somebody tampered with has to be read, too.
+const CHAIN: &str = "id int8, at timestamptz?, entry text?, action text?, scope text?, key text?, operator text?, \
+    session_user text?, application text?, environment text?, plan_hash text?, reason text?, ticket text?, \
+    result text?, detail text?, intent_id int8?, evidence_id int8?, data text?, prev_hash text?, hash text?";
 
 const BREACH: &str = "scope text?, key text?, order_id text?, payment_id text?, ref text?, amount int8?, \
     currency text?, at timestamptz?, detail text";
@@ -363,7 +372,7 @@ mod tests {
         }
         let counts = |list: &'static str| (fields(list).len(), list.split(',').count());
         for list in
-            [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH, APPROVALS, REQUESTS]
+            [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, CHAIN, BREACH, APPROVALS, REQUESTS]
         {
             let (read, written) = counts(list);
             assert_eq!(read, written, "{list}");
