@@ -188,7 +188,7 @@ CREATE TABLE IF NOT EXISTS unstuck.approval_request (
   attempt      bigint      NOT NULL,
   plan_hash    text        NOT NULL,
   plan         jsonb       NOT NULL,                   -- the asker's plan, whole
-  evidence_id  bigint      NOT NULL REFERENCES unstuck.evidence (id),
+  evidence_id  bigint      NOT NULL,
   operator     text        NOT NULL,
   session_role text        NOT NULL,
   reason       text        NOT NULL,
@@ -205,7 +205,7 @@ CREATE TABLE IF NOT EXISTS unstuck.approval_decision (
   verdict      text        NOT NULL CHECK (verdict IN ('approved', 'refused', 'withdrawn')),
   operator     text        NOT NULL,
   session_role text        NOT NULL,
-  evidence_id  bigint      REFERENCES unstuck.evidence (id),   -- the approver's own look-up
+  evidence_id  bigint     ,   -- the approver's own look-up
   reason       text,
   intent_id    bigint      NOT NULL,
   CHECK (verdict <> 'approved' OR evidence_id IS NOT NULL)
@@ -233,8 +233,8 @@ CREATE TABLE IF NOT EXISTS unstuck.resume_request (
   attempt      bigint      NOT NULL,
   approval     bigint      NOT NULL UNIQUE REFERENCES unstuck.approval_request (id),
   plan_hash    text        NOT NULL,
-  evidence_id  bigint      NOT NULL REFERENCES unstuck.evidence (id),
-  proof_id     bigint      NOT NULL REFERENCES unstuck.evidence (id),
+  evidence_id  bigint      NOT NULL,
+  proof_id     bigint      NOT NULL,
   operator     text        NOT NULL,
   session_role text        NOT NULL,
   reason       text        NOT NULL,
