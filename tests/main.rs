@@ -17,6 +17,8 @@ mod layers;
 #[cfg(test)]
 mod lookup;
 #[cfg(test)]
+mod lost;
+#[cfg(test)]
 mod outage;
 #[cfg(test)]
 mod postgres;

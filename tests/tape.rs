@@ -144,13 +144,12 @@ fn length(tape: &Tape) -> Duration {
     let mut speed = Duration::from_millis(50);
     let mut length = Duration::ZERO;
     for step in &tape.steps {
-        match &step.command {
-            Command::Set(Setting::TypingSpeed(time)) => speed = *time,
-            Command::Sleep(time) => length += *time,
-            Command::Type { text, speed: own } => {
-                length += own.unwrap_or(speed) * u32::try_from(text.chars().count()).expect("a short text");
-            }
-            _ => {}
+        if let Command::Set(Setting::TypingSpeed(time)) = &step.command {
+            speed = *time;
+        } else if let Command::Sleep(time) = &step.command {
+            length += *time;
+        } else if let Command::Type { text, speed: own } = &step.command {
+            length += own.unwrap_or(speed) * u32::try_from(text.chars().count()).expect("a short text");
         }
     }
     length
@@ -175,7 +174,11 @@ fn the_demo_tape_plays_to_its_end_against_the_real_binary() {
         .steps
         .iter()
         .filter_map(|s| {
-            if let Command::Wait { pattern, .. } = &s.command { pattern.as_ref().map(|p| p.as_str()) } else { None }
+            if let Command::Wait { pattern, .. } = &s.command {
+                pattern.as_ref().map(regex::Regex::as_str)
+            } else {
+                None
+            }
         })
         .collect();
     for wanted in ["2 Stuck 6", "ok DONE", "ok yes +CAPTURED", "ok yes +SUCCEEDED", "2 Stuck 5"] {

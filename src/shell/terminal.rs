@@ -1,6 +1,6 @@
 //! The terminal: taken over once, given back on every way out.
 //!
-//! Every mode that is switched on is listed in [`enter`] and undone in [`restore`]: raw mode, alternate
+//! Every mode that is switched on is listed in [`Screen::enter`] and undone in [`restore`]: raw mode, alternate
 //! screen, bracketed paste, focus reports, cursor. `restore` runs at most once per `enter`, ignores its
 //! own errors (there is nobody left to tell) and is called by the guard's drop, the panic hook and suspend.
 
