@@ -1,6 +1,8 @@
 #[cfg(test)]
 mod age;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
@@ -30,6 +32,8 @@ mod pty;
 mod queries;
 #[cfg(test)]
 mod races;
+#[cfg(test)]
+mod roles;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod demo;
 pub mod face;
 pub mod keys;
 pub mod launch;
+pub mod orders;
 pub mod picture;
 pub mod proof;
 pub mod pty;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sqlx::{Connection, PgConnection};
+use sqlx::{ConnectOptions as _, Connection, PgConnection};
 use unstuck::domain::environment::{Environment, EnvironmentKind};
 use unstuck::domain::policy::{Policy, RulePolicy};
 use unstuck::domain::time::Seconds;
@@ -111,6 +111,22 @@ impl Ground {
 
     pub fn store(&self) -> PgStore {
         PgStore::new(self.options())
+    }
+
+    /// The console's login as an address, for the real binary.
+    pub fn url(&self) -> String {
+        self.database.login_options(&self.login).to_url_lossy().to_string()
+    }
+
+    /// The console's login in the hands of a person with a client of their own.
+    pub async fn in_psql(&self) -> PgConnection {
+        self.in_psql_as(&self.login).await
+    }
+
+    /// Another login in the same hands.
+    pub async fn in_psql_as(&self, login: &unstuck::lab::cluster::Login) -> PgConnection {
+        let options = self.database.login_options(login).application_name("psql");
+        PgConnection::connect_with(&options).await.expect("a connection")
     }
 }
 
