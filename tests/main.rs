@@ -15,6 +15,8 @@ mod layers;
 #[cfg(test)]
 mod lookup;
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod postgres;
 #[cfg(test)]
 mod pty;

@@ -1,0 +1,122 @@
+//! A trace as a person would tell it.
+
+use super::protocol::{Action, Outcome, Protocol, Who};
+use super::state::{Answer, At, Class, Console, Request, Seen, Since, State};
+
+fn who(who: Who) -> String {
+    match who {
+        Who::Pod(0) => "pod A".to_owned(),
+        Who::Pod(_) => "pod B".to_owned(),
+        Who::Recoverer => "the recoverer".to_owned(),
+    }
+}
+
+fn person(console: usize) -> &'static str {
+    if console == 0 { "dana" } else { "lee" }
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::Succeeded => "takes the money",
+        Class::Failed => "declines",
+        Class::Pending => "keeps it pending",
+    }
+}
+
+fn seen(seen: Seen) -> &'static str {
+    match seen {
+        Seen::None | Seen::Silence => "gets no answer",
+        Seen::Nothing => "finds nothing",
+        Seen::MaybeNothing => "finds nothing in an index",
+        Seen::Yes => "finds the charge",
+        Seen::No => "finds a final no",
+        Seen::Pending => "finds a pending charge",
+        Seen::YesAndPending => "finds the charge and a pending one",
+        Seen::TwoYes => "finds two charges",
+        Seen::OthersOnly => "finds somebody else's charge of the order",
+        Seen::YesAndOthers => "finds the charge and somebody else's",
+    }
+}
+
+impl Protocol {
+    /// One step in words. The same words always mean the same kind of step.
+    pub fn tell(&self, before: &State, action: Action, after: &State) -> String {
+        let refused = |by: Who| {
+            if before.of(by).current && !before.is_done() { "" } else { "; it is no longer the owner" }
+        };
+        match action {
+            Action::Requested(pod) => {
+                let what = if before.record.is_none() { "makes the record" } else { "takes the expired lease" };
+                format!("a client's request reaches {}, which {what}", who(Who::Pod(pod)))
+            }
+            Action::Sweep => "the recoverer takes the expired lease by itself".to_owned(),
+            Action::WriteCalled(by) => format!("{} writes provider_called{}", who(by), refused(by)),
+            Action::Call(by, outcome) => {
+                let by = who(by);
+                let again = before.charges == after.charges;
+                match outcome {
+                    Outcome::Decided { class: Class::Succeeded, heard: true } if again => {
+                        format!("{by} calls the provider, which repeats the charge it made under this key")
+                    }
+                    Outcome::Decided { class: one, heard: true } => format!("{by} calls the provider, which {}", class(one)),
+                    Outcome::Decided { class: one, heard: false } => {
+                        format!("{by} calls the provider, which {}; the answer is lost", class(one))
+                    }
+                    Outcome::Late => format!("{by} calls the provider and times out; the call is still on its way"),
+                    Outcome::Never => format!("{by} calls the provider; the call is lost"),
+                }
+            }
+            Action::Save(by) => {
+                let what = match before.of(by).at {
+                    At::Answered(Answer::Charge(Class::Succeeded)) => "the charge",
+                    At::Answered(Answer::Charge(Class::Failed)) => "the final no",
+                    _ if after.is_done() && !before.is_done() => "the time-out as FAILED",
+                    _ => "UNKNOWN",
+                };
+                format!("{} writes {what}{}", who(by), refused(by))
+            }
+            Action::Finish(by) => format!("{} finishes the record{}", who(by), refused(by)),
+            Action::WorkerLooks(by, sight) => {
+                let then = match (before.of(by).at, after.of(by).at) {
+                    (At::HandedBack, At::ToCharge(_)) => " and may charge, as it was handed back",
+                    (At::HandedBack, At::Idle) => " and gives the hand back up",
+                    (_, At::ToCharge(super::state::Key::New)) => " and makes a new key",
+                    _ => "",
+                };
+                format!("{} looks up and {}{then}", who(by), seen(sight))
+            }
+            Action::Crash(by) => format!("{} dies", who(by)),
+            Action::PickUp => "the recoverer takes the lease for the hand back".to_owned(),
+            Action::RefuseHandBack => "the recoverer refuses the hand back: past its time, or another attempt".to_owned(),
+            Action::Look(console, sight) => format!("{} looks up and {}", person(console), seen(sight)),
+            Action::Plan(console) => {
+                let Console::Plan(change, _) = after.consoles[console] else { return "no plan".to_owned() };
+                format!("{} plans: {change:?}", person(console))
+            }
+            Action::Act(console) => {
+                let Console::Plan(change, since) = before.consoles[console] else { return "no plan".to_owned() };
+                let done = before.record != after.record || (before.request != after.request);
+                let how = match (done, since) {
+                    (true, Since::Nothing) => "done",
+                    (true, _) => "done, on a record that others have taken or changed",
+                    (false, _) => "refused",
+                };
+                format!("{} acts on the plan to {change:?}: {how}", person(console))
+            }
+            Action::Hold(console) => format!("{} holds the record", person(console)),
+            Action::Release(console) => format!("{} releases the record", person(console)),
+            Action::Withdraw => "the hand back is withdrawn".to_owned(),
+            Action::LeaseEnds => "the lease ends".to_owned(),
+            Action::TimePasses => "a settle time passes".to_owned(),
+            Action::HandBackExpires => {
+                let held = before.request == Request::Live && before.recoverer.at == At::HandedBack;
+                format!("the hand back expires{}", if held { " in the recoverer's hands" } else { "" })
+            }
+            Action::KeyCloses => "the provider key comes near the end of its retention".to_owned(),
+            Action::KeyForgotten => "the provider forgets the key".to_owned(),
+            Action::Settles(one) => format!("the provider decides the pending charge: it {}", class(one)),
+            Action::Lands(one) => format!("the late call arrives at the provider, which {}", class(one)),
+            Action::Delete => "a job deletes the stuck record".to_owned(),
+        }
+    }
+}
