@@ -3,7 +3,8 @@
 use chrono::DateTime;
 use unstuck::domain::evidence::{self, Absence, LookupOutcome, Observed, ObservedMoney};
 use unstuck::domain::ids::{
-    Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId, Version,
+    Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId,
+    Version,
 };
 use unstuck::domain::money::Money;
 use unstuck::domain::payment::PaymentStatus;
@@ -97,10 +98,6 @@ impl Table {
 
     pub fn next(&self, situation: Situation) -> Next {
         self.0[index(situation)]
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
     }
 }
 

@@ -1,12 +1,13 @@
 //! The whole graph, for what a property of single states cannot say: whether the end can still be reached.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use stateright::Model;
 
 use super::decide::{Held, Next, Situation};
 use super::protocol::{Protocol, table};
 use super::state::{Lease, Seen, State};
+use super::words::{DEEDS, deed};
 
 /// What was found.
 #[derive(Debug)]
@@ -14,8 +15,8 @@ pub struct Graph {
     pub states: Vec<State>,
     pub edges: usize,
     pub quiescent: usize,
-    /// Sentences of steps, and how often each was taken.
-    pub told: BTreeMap<String, usize>,
+    /// How often each of [`DEEDS`] was seen.
+    pub deeds: [usize; DEEDS.len()],
     /// States from which neither `done` nor a hand over can be reached.
     pub stuck: Vec<State>,
     /// The same when no client comes back and no pod does anything more.
@@ -31,7 +32,7 @@ impl Graph {
             states.push(state);
         }
         let mut back: Vec<(u32, u32, bool)> = Vec::new();
-        let mut told = BTreeMap::new();
+        let mut deeds = [0; DEEDS.len()];
         let (mut next, mut quiescent) = (0, 0);
         let mut actions = Vec::new();
         while next < states.len() {
@@ -41,16 +42,17 @@ impl Graph {
             model.actions(&state, &mut actions);
             quiescent += usize::from(actions.is_empty());
             for action in actions.drain(..) {
-                let Some(after) = model.next_state(&state, action) else { continue };
+                let Some(named) = model.step(&state, action) else { continue };
+                if let Some(deed) = deed(&state, action, &named) {
+                    deeds[deed] += 1;
+                }
+                let after = if model.fold { named.representative() } else { named };
                 let fresh = u32::try_from(states.len()).expect("few enough");
                 let to = *numbers.entry(after).or_insert_with(|| {
                     states.push(after);
                     fresh
                 });
                 back.push((to, from, action.is_of_the_service()));
-                if !model.fold || to == fresh {
-                    *told.entry(model.tell(&state, action, &after)).or_default() += 1;
-                }
             }
             next += 1;
         }
@@ -58,7 +60,7 @@ impl Graph {
         // Before a client ever came there is no record, and nothing to finish.
         let mut stuck_without_the_service = unreached(&states, &back, model, |service| !service);
         stuck_without_the_service.retain(|state| state.record.is_some());
-        Self { edges: back.len(), states, quiescent, told, stuck, stuck_without_the_service }
+        Self { edges: back.len(), states, quiescent, deeds, stuck, stuck_without_the_service }
     }
 }
 

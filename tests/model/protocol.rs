@@ -28,7 +28,7 @@ pub enum Twist {
     AdoptWithoutReread,
     /// The recoverer decides on the record as it is after its own take, not as it found it.
     DecideAfterTake,
-    /// A call may leave a pod that slept for longer than lease and settle time.
+    /// A call may leave a pod that slept for longer than its lease, the settle time and the life of the key.
     CallAtAnyAge,
 }
 
@@ -186,14 +186,13 @@ impl State {
         let said_no = self.took(Class::Failed) > 0;
         let absent = self.charges == [None; 2] && !self.flying && !by_the_service;
         let moved = self.took(Class::Succeeded) + self.took(Class::Pending) > 0;
-        // A service that goes on with a key the provider has forgotten is outside of what is promised.
-        if (moved || !(said_no || absent)) && (self.key.is_honoured() || !by_the_service) {
+        if moved || !(said_no || absent) {
             self.fail(Broken::FailedWithoutProof);
         }
     }
 
     /// The provider gets a call: with a key it remembers it repeats itself, otherwise it decides anew.
-    fn charge(&mut self, key: Key, class: Class, by_hand_back: bool) {
+    fn charge(&mut self, key: Key, class: Class) {
         if key == Key::Own && self.key.is_honoured() && self.charges[0].is_some() {
             return;
         }
@@ -204,11 +203,10 @@ impl State {
         if class == Class::Failed {
             return;
         }
-        let promised = self.key.is_honoured() || by_hand_back;
-        if moved > 0 && promised {
+        if moved > 0 && (self.key.is_honoured() || key == Key::New) {
             self.fail(Broken::TwoCharges);
         }
-        if self.record.is_some_and(|record| record.point == Point::Failed) && (promised || self.charges[1].is_none()) {
+        if self.record.is_some_and(|record| record.point == Point::Failed) {
             self.fail(Broken::ChargedAfterFailed);
         }
     }
@@ -254,7 +252,7 @@ impl Protocol {
     }
 
     /// The product's decision for a console.
-    pub fn step(&self, state: &State, console: usize) -> Option<Next> {
+    fn decided(&self, state: &State, console: usize) -> Option<Next> {
         let record = state.record?;
         let held = match record.lease {
             Lease::Over => Held::Over,
@@ -348,7 +346,7 @@ impl Protocol {
             actions.extend(sights.into_iter().map(|seen| Action::Look(console, seen)));
         }
         if matches!(
-            self.step(state, console),
+            self.decided(state, console),
             Some(Next::Adopt { .. } | Next::Fail | Next::HandBack | Next::NotCharged)
         ) {
             actions.push(Action::Plan(console));
@@ -387,8 +385,9 @@ impl Protocol {
         if state.request == Request::Live {
             actions.push(Action::HandBackExpires);
         }
-        // The margin is longer than a recoverer takes from its check of `not_after` to its call.
-        let on_its_way = matches!(state.recoverer.at, At::ToCharge(_) | At::BeforeCall(_)) || state.flying;
+        // The margin is longer than it takes from the check of the key's age to the call's arrival.
+        let calls = |worker: &Worker| matches!(worker.at, At::BeforeCall(_));
+        let on_its_way = state.pods.iter().any(calls) || calls(&state.recoverer) || state.flying;
         match state.key {
             KeyAge::Fresh => actions.push(Action::KeyCloses),
             KeyAge::Closing if !on_its_way || self.twist == Twist::CallAtAnyAge => actions.push(Action::KeyForgotten),
@@ -400,7 +399,7 @@ impl Protocol {
         let At::BeforeCall(key) = state.of(who).at else { return };
         let answer = match outcome {
             Outcome::Decided { class, heard } => {
-                state.charge(key, class, who == Who::Recoverer && !self.sweeps);
+                state.charge(key, class);
                 if heard { Answer::Charge(class) } else { Answer::Lost }
             }
             Outcome::Late => {
@@ -475,7 +474,7 @@ impl Protocol {
         let me = Lease::Person(u8::from(console == 1));
         let free = record.lease == Lease::Over || record.lease == me;
         let mine = state.evidence.by & (1 << console) != 0;
-        let reads = self.twist != Twist::AdoptWithoutReread;
+        let reads = self.twist != Twist::AdoptWithoutReread || change != Change::Adopt;
         if reads && (since != Since::Nothing || record.point.is_done() || !free) {
             return;
         }
@@ -487,7 +486,7 @@ impl Protocol {
                 state.take(Lease::Over);
                 state.write(Point::Succeeded);
             }
-            Change::Fail if !reads || (mine && state.evidence.latest == Seen::No) => {
+            Change::Fail if mine && state.evidence.latest == Seen::No => {
                 state.take(Lease::Over);
                 state.write_failed(false);
             }
@@ -496,7 +495,7 @@ impl Protocol {
             {
                 state.request = Request::Live;
             }
-            Change::NotCharged if self.step(state, console) == Some(Next::NotCharged) => {
+            Change::NotCharged if self.decided(state, console) == Some(Next::NotCharged) => {
                 state.take(Lease::Over);
                 state.write_failed(false);
             }
@@ -506,8 +505,7 @@ impl Protocol {
 
     fn time_passes(&self, state: &mut State) {
         state.plans(Since::Changed);
-        state.evidence =
-            Evidence { nothing_before: state.evidence.latest == Seen::Nothing, ..Evidence::NONE };
+        state.evidence = Evidence { nothing_before: state.evidence.latest == Seen::Nothing, ..Evidence::NONE };
         // The recoverer's own lease does not count while it decides on the record as it found it.
         let own = state.recoverer.at == At::HandedBack && state.recoverer.current;
         if state.lease() != Lease::Worker || own {
@@ -528,19 +526,8 @@ impl Protocol {
     }
 }
 
-impl Model for Protocol {
-    type State = State;
-    type Action = Action;
-
-    fn init_states(&self) -> Vec<State> {
-        let alone = State::start(false);
-        if self.strangers { vec![alone, State::start(true)] } else { vec![alone] }
-    }
-
-    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
-        if state.broken.is_some() {
-            return;
-        }
+impl Protocol {
+    fn possible(&self, state: &State, actions: &mut Vec<Action>) {
         for pod in 0..2 {
             let open = state.record.is_none_or(|record| !record.point.is_done() && record.lease == Lease::Over);
             if state.pods[pod].at == At::Idle && open {
@@ -568,7 +555,8 @@ impl Model for Protocol {
         self.event_actions(state, actions);
     }
 
-    fn next_state(&self, before: &State, action: Action) -> Option<State> {
+    /// The state after an action, with names kept; `None` when nothing changed.
+    pub fn step(&self, before: &State, action: Action) -> Option<State> {
         let mut state = *before;
         match action {
             Action::Requested(pod) => {
@@ -593,7 +581,11 @@ impl Model for Protocol {
             Action::WriteCalled(who) => {
                 let At::ToCharge(key) = state.of(who).at else { return None };
                 let through = self.guarded(&mut state, who);
-                if through {
+                if through && state.key != KeyAge::Fresh && self.twist != Twist::CallAtAnyAge {
+                    // A key the provider may have forgotten protects from nothing.
+                    state.plans(Since::Changed);
+                    *state.worker(who) = Worker::IDLE;
+                } else if through {
                     state.write(Point::Called);
                     state.evidence = Evidence::NONE;
                     state.quiet = 0;
@@ -632,7 +624,7 @@ impl Model for Protocol {
                 }
             }
             Action::Plan(console) => {
-                let change = match self.step(&state, console)? {
+                let change = match self.decided(&state, console)? {
                     Next::Adopt { own } => {
                         if !own {
                             state.fail(Broken::SucceededWithoutCharge);
@@ -678,17 +670,35 @@ impl Model for Protocol {
             }
             Action::Lands(class) => {
                 state.flying = false;
-                state.charge(Key::Own, class, false);
+                state.charge(Key::Own, class);
             }
             Action::Delete => {
                 state.record = None;
                 state.fail(Broken::RecordLost);
             }
         }
-        if state == *before {
-            return None;
+        (state != *before).then_some(state)
+    }
+}
+
+impl Model for Protocol {
+    type State = State;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<State> {
+        let alone = State::start(false);
+        if self.strangers { vec![alone, State::start(true)] } else { vec![alone] }
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        if state.broken.is_none() {
+            self.possible(state, actions);
         }
-        Some(if self.fold { state.representative() } else { state })
+    }
+
+    fn next_state(&self, before: &State, action: Action) -> Option<State> {
+        let after = self.step(before, action)?;
+        Some(if self.fold { after.representative() } else { after })
     }
 
     fn properties(&self) -> Vec<Property<Self>> {

@@ -228,8 +228,28 @@ impl State {
         self.charges.iter().filter(|charge| **charge == Some(class)).count()
     }
 
-    /// One of the states that differ only in which pod and which console is which.
+    /// One of the states that behave alike: which pod and which console is which makes no difference, nor does what
+    /// exactly it is that will be refused, nor what has gone by when all is done.
     pub fn representative(mut self) -> Self {
+        let done = self.is_done();
+        for worker in self.pods.iter_mut().chain([&mut self.recoverer]) {
+            if !matches!(worker.at, At::Idle | At::BeforeCall(_)) && (done || !worker.current) {
+                *worker = Worker { at: At::ToFinish, current: false };
+            }
+        }
+        for console in &mut self.consoles {
+            if let Console::Plan(change, since) = console
+                && (done || *since != Since::Nothing)
+            {
+                (*change, *since) = (Change::Adopt, Since::Changed);
+            }
+        }
+        if done {
+            self.quiet = 0;
+            if let Some(record) = &mut self.record {
+                record.lease = Lease::Over;
+            }
+        }
         self.pods.sort_unstable();
         let mut other = self;
         other.consoles.swap(0, 1);

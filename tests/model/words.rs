@@ -1,7 +1,7 @@
 //! A trace as a person would tell it.
 
 use super::protocol::{Action, Outcome, Protocol, Who};
-use super::state::{Answer, At, Class, Console, Request, Seen, Since, State};
+use super::state::{Answer, At, Change, Class, Console, Key, Request, Seen, Since, State};
 
 fn who(who: Who) -> String {
     match who {
@@ -58,7 +58,9 @@ impl Protocol {
                     Outcome::Decided { class: Class::Succeeded, heard: true } if again => {
                         format!("{by} calls the provider, which repeats the charge it made under this key")
                     }
-                    Outcome::Decided { class: one, heard: true } => format!("{by} calls the provider, which {}", class(one)),
+                    Outcome::Decided { class: one, heard: true } => {
+                        format!("{by} calls the provider, which {}", class(one))
+                    }
                     Outcome::Decided { class: one, heard: false } => {
                         format!("{by} calls the provider, which {}; the answer is lost", class(one))
                     }
@@ -80,14 +82,16 @@ impl Protocol {
                 let then = match (before.of(by).at, after.of(by).at) {
                     (At::HandedBack, At::ToCharge(_)) => " and may charge, as it was handed back",
                     (At::HandedBack, At::Idle) => " and gives the hand back up",
-                    (_, At::ToCharge(super::state::Key::New)) => " and makes a new key",
+                    (_, At::ToCharge(Key::New)) => " and makes a new key",
                     _ => "",
                 };
                 format!("{} looks up and {}{then}", who(by), seen(sight))
             }
             Action::Crash(by) => format!("{} dies", who(by)),
             Action::PickUp => "the recoverer takes the lease for the hand back".to_owned(),
-            Action::RefuseHandBack => "the recoverer refuses the hand back: past its time, or another attempt".to_owned(),
+            Action::RefuseHandBack => {
+                "the recoverer refuses the hand back: past its time, or another attempt".to_owned()
+            }
             Action::Look(console, sight) => format!("{} looks up and {}", person(console), seen(sight)),
             Action::Plan(console) => {
                 let Console::Plan(change, _) = after.consoles[console] else { return "no plan".to_owned() };
@@ -119,4 +123,60 @@ impl Protocol {
             Action::Delete => "a job deletes the stuck record".to_owned(),
         }
     }
+}
+
+/// What a run must have come across, or it proves less than it seems to.
+pub const DEEDS: [&str; 18] = [
+    "a pod charges",
+    "a call is answered with the charge made before",
+    "a timed-out call arrives late",
+    "a look-up misses a charge",
+    "a worker dies between charge and record",
+    "a pod finishes what another pod charged",
+    "a former owner's write is refused",
+    "a person's hold ends by itself",
+    "a person adopts",
+    "a person finishes with the provider's no",
+    "a person finishes as not charged",
+    "a person's act is refused",
+    "a hand back is taken",
+    "a hand back is refused",
+    "a hand back expires in the recoverer's hands",
+    "a hand back ends in a charge",
+    "a hand back finds a charge after all",
+    "the provider forgets a key",
+];
+
+/// Which of [`DEEDS`] a step is, if any.
+pub fn deed(before: &State, action: Action, after: &State) -> Option<usize> {
+    let charged = before.charges != after.charges;
+    let finished = !before.is_done() && after.is_done();
+    let former = |by: Who| !before.of(by).current;
+    let name = match action {
+        Action::Call(Who::Pod(_), Outcome::Decided { class: Class::Succeeded, .. }) if charged => DEEDS[0],
+        Action::Call(Who::Recoverer, Outcome::Decided { class: Class::Succeeded, .. }) if charged => DEEDS[15],
+        Action::Call(_, Outcome::Decided { .. }) => DEEDS[1],
+        Action::Lands(_) => DEEDS[2],
+        Action::Look(_, Seen::Nothing) | Action::WorkerLooks(_, Seen::Nothing) if before.charges[0].is_some() => {
+            DEEDS[3]
+        }
+        Action::Crash(by) if before.of(by).at == At::Answered(Answer::Charge(Class::Succeeded)) => DEEDS[4],
+        Action::WorkerLooks(Who::Pod(_), Seen::Yes) => DEEDS[5],
+        Action::WriteCalled(by) | Action::Save(by) | Action::Finish(by) if former(by) => DEEDS[6],
+        Action::LeaseEnds if matches!(before.lease(), super::state::Lease::Person(_)) => DEEDS[7],
+        Action::Act(console) => match before.consoles[console] {
+            Console::Plan(Change::Adopt, _) if finished => DEEDS[8],
+            Console::Plan(Change::Fail, _) if finished => DEEDS[9],
+            Console::Plan(Change::NotCharged, _) if finished => DEEDS[10],
+            Console::Plan(..) if before.request == after.request => DEEDS[11],
+            Console::Plan(..) | Console::Idle => return None,
+        },
+        Action::PickUp => DEEDS[12],
+        Action::RefuseHandBack => DEEDS[13],
+        Action::HandBackExpires if before.recoverer.at == At::HandedBack => DEEDS[14],
+        Action::WorkerLooks(Who::Recoverer, Seen::Yes) if before.recoverer.at == At::HandedBack => DEEDS[16],
+        Action::KeyForgotten => DEEDS[17],
+        _ => return None,
+    };
+    DEEDS.iter().position(|one| *one == name)
 }
