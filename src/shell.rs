@@ -3,8 +3,11 @@
 //! Nothing here decides anything about payments: events become `Msg`, `Effect`s become tasks whose
 //! answers are `Msg` again. The loop itself never waits for a database or a provider.
 
+pub mod account;
 pub mod act;
 pub mod clock;
+#[cfg(debug_assertions)]
+mod fault;
 pub mod input;
 pub mod open;
 pub mod poll;

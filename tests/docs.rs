@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory as _;
 use regex::Regex;
+use unstuck::app::keymap;
+use unstuck::cli::out::ExitCode;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -66,6 +69,69 @@ fn a_path_that_does_not_exist_is_noticed() {
     assert_eq!(missing("x.md", text), ["x.md:2: src/nowhere.rs does not exist"]);
 }
 
+/// What is typed at a prompt according to a page: in fenced blocks, and in backticks.
+fn command_lines(page: &str) -> Vec<String> {
+    let mut fenced = false;
+    let mut typed: Vec<String> = code_words(page).into_iter().map(|(_, word)| word).collect();
+    for line in page.lines() {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            typed.push(line.split('#').next().unwrap_or(line).trim().replace("cargo run --release --", "unstuck"));
+        }
+    }
+    typed
+}
+
+/// What is wrong with the commands, options and incidents that a page names.
+fn unknown_commands(text: &str) -> Vec<String> {
+    let cli = unstuck::cli::args::Cli::command();
+    let options = |command: &clap::Command| -> Vec<String> {
+        command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect()
+    };
+    let mut known = options(&cli);
+    known.extend(cli.get_subcommands().flat_map(options));
+    let mut wrong = Vec::new();
+    for typed in command_lines(text) {
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let ours = matches!(words.first(), Some(&"unstuck")) || typed.starts_with("--");
+        for option in words.iter().filter_map(|word| word.strip_prefix("--")).filter(|_| ours) {
+            if !known.iter().any(|k| k == option) && !["help", "version"].contains(&option) {
+                wrong.push(format!("{typed}: there is no option --{option}"));
+            }
+        }
+        match words.as_slice() {
+            ["unstuck", name, ..] if !name.starts_with('-') && cli.find_subcommand(name).is_none() => {
+                wrong.push(format!("{typed}: there is no command {name}"));
+            }
+            ["unstuck", "demo", name, ..] | ["demo", name] if !name.starts_with(['-', '[']) => {
+                wrong.extend(unstuck::lab::incident::find(name).err().map(|error| format!("{typed}: {error}")));
+            }
+            _ => {}
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_command_option_and_incident_the_pages_name_exists() {
+    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+        assert_eq!(unknown_commands(&page(name)), Vec::<String>::new(), "{name}");
+    }
+    let text = "`unstuck remove`, `--force`, `unstuck check --yaml`, `demo flood`\n```\nunstuck fly # soon\n```";
+    assert_eq!(unknown_commands(text).len(), 5, "{:?}", unknown_commands(text));
+}
+
+#[test]
+fn the_readme_has_a_row_for_every_command() {
+    let readme = page("README.md");
+    let commands = readme.split("## Commands").nth(1).expect("README.md has its commands");
+    for command in unstuck::cli::args::Cli::command().get_subcommands() {
+        let row = format!("| `unstuck {}", command.get_name());
+        assert!(commands.lines().any(|line| line.starts_with(&row)), "README.md has a row {row}");
+    }
+}
+
 #[test]
 fn the_readme_keeps_to_the_two_commands_and_says_the_exit_codes() {
     let readme = page("README.md");
@@ -73,10 +139,59 @@ fn the_readme_keeps_to_the_two_commands_and_says_the_exit_codes() {
         assert!(readme.lines().any(|l| l == line), "README.md has a line {line:?} to copy");
     }
     let codes = readme.split("## Exit codes").nth(1).expect("README.md has its exit codes");
-    for row in ["| 0 | ok |", "| 1 | warning |", "| 2 | critical |", "| 3 | not known"] {
-        assert!(codes.contains(row), "the table of exit codes has {row:?}");
+    let meanings = [
+        (ExitCode::Ok, "ok"),
+        (ExitCode::Finding, "warning"),
+        (ExitCode::Critical, "critical"),
+        (ExitCode::NotKnown, "not known"),
+    ];
+    for (code, check) in meanings {
+        let row = format!("| {} | {check}", code.number());
+        assert!(codes.lines().any(|line| line.starts_with(&row)), "the table of exit codes has {row:?}");
     }
-    assert!(readme.contains("<!-- keys:start -->\n") && readme.contains("<!-- keys:end -->\n"));
+}
+
+#[test]
+fn every_variable_the_pages_name_is_read_somewhere() {
+    let variable = Regex::new("UNSTUCK_[A-Z_]+").expect("a valid pattern");
+    let mut read = String::new();
+    for folder in ["src", "tests"] {
+        for path in rust_files(&root().join(folder)) {
+            read.push_str(&std::fs::read_to_string(path).expect("a readable file"));
+        }
+    }
+    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+        for found in variable.find_iter(&page(name)) {
+            assert!(read.contains(&format!("\"{}\"", found.as_str())), "{name}: nobody reads {}", found.as_str());
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|entry| entry.path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let mut found: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")).collect();
+    found.extend(folders.iter().flat_map(|folder| rust_files(folder)));
+    found
+}
+
+/// Where the table of keys stands in the README.
+const KEYS: (&str, &str) = ("<!-- keys:start -->\n", "<!-- keys:end -->\n");
+
+#[test]
+fn the_table_of_keys_is_the_keymap() {
+    let readme = page("README.md");
+    let (start, end) = KEYS;
+    let (before, rest) = readme.split_once(start).expect("README.md marks where the keys start");
+    let (table, after) = rest.split_once(end).expect("README.md marks where the keys end");
+    let wanted = format!("\n{}\n", keymap::markdown());
+    if std::env::var_os("UNSTUCK_BLESS").is_some() {
+        let blessed = format!("{before}{start}{wanted}{end}{after}");
+        std::fs::write(root().join("README.md"), blessed).expect("README.md can be written");
+    } else {
+        assert!(table == wanted, "the keys changed: UNSTUCK_BLESS=1 cargo test docs writes them into README.md");
+    }
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn the_main_job_from_the_first_sentence_to_read_back() {
     shows(&console, "READ-ONLY");
     console.wait(2);
     console.keys("<Enter><Esc>");
-    shows(&console, "8 of 8, rows keep their place");
+    shows(&console, "8 of 8");
     assert!(console.effects.contains(&"Act(2, adopt shop-eu/ord-88213-7Q4K91)".to_owned()), "{:?}", console.effects);
 }
 

@@ -1,4 +1,6 @@
 #[cfg(test)]
+mod age;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
@@ -15,6 +17,8 @@ mod layers;
 #[cfg(test)]
 mod lookup;
 #[cfg(test)]
+mod lost;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod postgres;
@@ -25,6 +29,10 @@ mod queries;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]
+mod story;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tape;
+#[cfg(test)]
+mod terminal;

@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod console;
+pub mod demo;
 pub mod face;
 pub mod keys;
 pub mod launch;

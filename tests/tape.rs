@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use crate::support::demo::Place;
 use crate::support::keys::Key;
 use crate::support::launch::Launch;
 use crate::support::tape::parser::parse;
@@ -133,13 +134,59 @@ fn a_missing_program_is_told_before_anything_runs() {
     assert!(why.starts_with("t.tape:1: no-such-program-here"), "{why}");
 }
 
-#[test]
-fn the_demo_tape_is_valid() {
+fn demo_tape() -> Tape {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/demo.tape");
-    let text = fs::read_to_string(path).expect("demo.tape is there");
-    let tape = good(&text);
+    good(&fs::read_to_string(path).expect("demo.tape is there"))
+}
+
+/// The seconds of film: pauses and typing. What is waited for comes on top.
+fn length(tape: &Tape) -> Duration {
+    let mut speed = Duration::from_millis(50);
+    let mut length = Duration::ZERO;
+    for step in &tape.steps {
+        if let Command::Set(Setting::TypingSpeed(time)) = &step.command {
+            speed = *time;
+        } else if let Command::Sleep(time) = &step.command {
+            length += *time;
+        } else if let Command::Type { text, speed: own } = &step.command {
+            length += own.unwrap_or(speed) * u32::try_from(text.chars().count()).expect("a short text");
+        }
+    }
+    length
+}
+
+#[test]
+fn the_demo_tape_is_valid_and_its_film_is_short() {
+    let tape = demo_tape();
     let Command::Output(output) = &tape.steps[0].command else {
         panic!("it starts with its Output");
     };
     assert_eq!(output, "demo.gif");
+    let length = length(&tape);
+    assert!((30..=60).contains(&length.as_secs()), "{length:?} of film");
+}
+
+/// The tape's own waits are what is asserted on the way; here, that they are the ones that matter, and the end.
+#[test]
+fn the_demo_tape_plays_to_its_end_against_the_real_binary() {
+    let tape = demo_tape();
+    let waits: Vec<&str> = tape
+        .steps
+        .iter()
+        .filter_map(|s| {
+            if let Command::Wait { pattern, .. } = &s.command {
+                pattern.as_ref().map(regex::Regex::as_str)
+            } else {
+                None
+            }
+        })
+        .collect();
+    for wanted in ["2 Stuck 6", "ok DONE", "ok yes +CAPTURED", "ok yes +SUCCEEDED", "2 Stuck 5"] {
+        assert!(waits.contains(&wanted), "the tape waits for {wanted:?}: {waits:?}");
+    }
+    let place = Place::new();
+    let played = play("demo.tape", &tape, place.shell().size(110, 32)).unwrap_or_else(|why| panic!("{why}"));
+    assert!(played.last.trim_end().ends_with('>'), "the shell is back:\n{}", played.last);
+    assert!(!played.last.contains("Overview"), "and the console gone:\n{}", played.last);
+    place.assert_nothing_left();
 }

@@ -208,4 +208,13 @@ mod tests {
             assert!(!prepares || matches!(binding.scope, Scope::Menu | Scope::NoDelete), "{binding:?}");
         }
     }
+
+    #[test]
+    fn the_readme_table_has_every_binding() {
+        let table = markdown();
+        for binding in KEYMAP {
+            assert!(table.contains(&format!("| {} |", binding.says)), "{}", binding.says);
+        }
+        assert!(table.starts_with("**Everywhere**"));
+    }
 }

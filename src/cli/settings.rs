@@ -18,6 +18,7 @@ use crate::domain::ids::Operator;
 use crate::domain::policy::Policy;
 use crate::domain::time::Seconds;
 use crate::provider::Adapter;
+use crate::shell::account;
 use crate::ui::{Charset, Look, Theme};
 
 /// The variable with the database's address when the environment names none.
@@ -182,6 +183,8 @@ fn speaks_utf8(variable: &dyn Fn(&str) -> Option<String>) -> bool {
 /// Who is at the console: a name for people. What counts in the log is the database's `session_user`.
 pub fn operator(variable: &dyn Fn(&str) -> Option<String>) -> Operator {
     let name = [OPERATOR, "USER", "LOGNAME"].into_iter().filter_map(variable).find(|name| !name.trim().is_empty());
+    // A service manager or a bare container sets none of them.
+    let name = name.or_else(account::name);
     Operator::new(name.map_or_else(|| "unnamed".to_owned(), |name| name.trim().to_owned()))
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
+#[cfg(debug_assertions)]
+use super::fault::Fault;
 use super::poll::StoreSlot;
 use crate::app::effect::{Effect, Run};
 use crate::app::msg::{Acted, GuardMsg, Msg};
@@ -83,6 +85,16 @@ impl Hands {
                 }
             }),
             Effect::Quit | Effect::Redraw | Effect::Copy(_) => {}
+        }
+    }
+
+    /// Brings about the panic that a test asked for, if one did.
+    #[cfg(debug_assertions)]
+    pub fn fault(&mut self) {
+        match Fault::asked() {
+            None => {}
+            Some(fault @ Fault::Ui) => drop(fault.strike()),
+            Some(fault @ Fault::Task) => self.answer(move |_| async move { Msg::Said(fault.strike()) }),
         }
     }
 

@@ -53,7 +53,11 @@ pub async fn run(
             for effect in update(&mut model, msg, clock::now()) {
                 match effect {
                     Effect::Quit => leaving = true,
-                    Effect::Redraw => screen.clear()?,
+                    Effect::Redraw => {
+                        #[cfg(debug_assertions)]
+                        hands.fault();
+                        screen.clear()?;
+                    }
                     Effect::Copy(text) => {
                         let note = match screen.copy(&text)? {
                             Copied::Asked => {

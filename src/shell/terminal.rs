@@ -1,6 +1,6 @@
 //! The terminal: taken over once, given back on every way out.
 //!
-//! Every mode that is switched on is listed in [`enter`] and undone in [`restore`]: raw mode, alternate
+//! Every mode that is switched on is listed in [`Screen::enter`] and undone in [`restore`]: raw mode, alternate
 //! screen, bracketed paste, focus reports, cursor. `restore` runs at most once per `enter`, ignores its
 //! own errors (there is nobody left to tell) and is called by the guard's drop, the panic hook and suspend.
 
@@ -18,6 +18,7 @@ use crossterm::terminal::{
 use crossterm::{cursor, execute, queue};
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
 
 /// Whether the terminal is ours now.
 static ENTERED: AtomicBool = AtomicBool::new(false);
@@ -56,8 +57,12 @@ impl Screen {
     }
 
     /// Forgets what is on the terminal: the next frame is drawn whole.
+    ///
+    /// Not by `Terminal::clear`: that asks the terminal where its cursor is, and the answer would have to
+    /// be read beside the stream of events that owns the input.
     pub fn clear(&mut self) -> io::Result<()> {
-        self.inner.clear()
+        let whole = Rect::from((Position::ORIGIN, self.inner.size()?));
+        self.inner.resize(whole)
     }
 
     /// Columns and rows.
@@ -79,7 +84,7 @@ impl Screen {
         restore();
         pause();
         enter()?;
-        self.inner.clear()
+        self.clear()
     }
 }
 

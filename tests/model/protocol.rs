@@ -47,12 +47,12 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    pub const SMALL: Self = Self { twist: Twist::None, pending: false, strangers: false, sweeps: false, fold: true };
-    pub const DEEP: Self = Self { pending: true, strangers: true, sweeps: true, ..Self::SMALL };
+    pub const SMALL: Self = Self { twist: Twist::None, pending: false, strangers: true, sweeps: false, fold: true };
+    pub const DEEP: Self = Self { pending: true, sweeps: true, ..Self::SMALL };
 
     /// Broken on purpose, with names kept so that a trace can be told.
     pub fn with(twist: Twist) -> Self {
-        Self { twist, fold: false, ..Self::SMALL }
+        Self { twist, strangers: false, fold: false, ..Self::SMALL }
     }
 }
 

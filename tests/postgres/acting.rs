@@ -97,8 +97,7 @@ async fn a_charge_is_adopted_once_and_the_log_says_so() {
     let (store, context) = (ground.store(), context("kim"));
     let dossier = looked_up(&store, &context).await;
     let outcome = store.act(arm(Request::Resume, &dossier, &context)).await;
-    let Outcome::Done { log: Some(_), detail: Some(detail) } = &outcome else { panic!("{outcome:?}") };
-    assert!(detail.contains("payment status succeeded"), "{detail}");
+    assert!(matches!(&outcome, Outcome::Done { log: Some(_), .. }), "{outcome:?}");
     assert_eq!(ground.text(PAYMENT).await, "succeeded ch_102");
     assert_eq!(ground.text(LOG).await, "intent lookup, outcome lookup found, intent adopt, outcome adopt done");
     // The same plan again, from facts of before: refused or in conflict, and nothing happens twice.

@@ -91,7 +91,7 @@ impl Launch {
         Pty::start(&self)
     }
 
-    pub(super) fn command(&self) -> CommandBuilder {
+    pub fn command(&self) -> CommandBuilder {
         let mut command = CommandBuilder::new(&self.program);
         command.args(&self.args);
         command.env_clear();

@@ -85,7 +85,7 @@ const COLUMNS: &[Column] = &[
     Column::words("TIME", 9, 0),
     Column::words("WHO", 8, 1).up_to(14),
     Column::words("ENTRY", 7, 4),
-    Column::words("WHAT", 10, 0).up_to(14),
+    Column::words("WHAT", 10, 0).up_to(20),
     Column::ids("TARGET", 16, 1).up_to(40),
     Column::words("RESULT", 9, 0).up_to(14),
     Column::words("TICKET", 9, 5).up_to(12),

@@ -85,7 +85,7 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
 }
 
 const COLUMNS: &[Column] = &[
-    Column::ids("SCOPE", 7, 1).up_to(18),
+    Column::ids("SCOPE", 8, 1).up_to(18),
     Column::words("ROUTE", 14, 4).up_to(22),
     Column::ids("KEY", 12, 0).up_to(24),
     Column::numbers("409", 4, 1),

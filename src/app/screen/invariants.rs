@@ -148,8 +148,10 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     };
     let state = &model.screens.invariants;
     let rest = sentence(canvas, area, &head(model, snapshot, now));
-    let detail_height = if room == Room::Card { rest.height / 3 } else { (rest.height / 2).min(12) };
-    let (list, detail) = bottom(rest, detail_height);
+    let rows_below = report(model, state).map_or(0, |r| r.breaches().len());
+    let wanted = if rows_below > 0 { u16::try_from(rows_below).unwrap_or(u16::MAX).saturating_add(4) } else { 5 };
+    let most = if room == Room::Card { rest.height / 3 } else { rest.height / 2 };
+    let (list, detail) = bottom(rest, wanted.min(most));
     let what = Table { columns: COLUMNS, rows: state.list.order().len(), selected: state.list.position() };
     let row = |index: usize| {
         let id = state.list.order().get(index);
@@ -187,9 +189,13 @@ fn head(model: &Model, snapshot: &Snapshot, now: Now) -> Vec<Line> {
             let money = if money.is_empty() { String::new() } else { format!("{money} · ") };
             lines.push(Line::plain(format!("   {money}{when} · Do next: {}", first.rule.next)));
         }
-        None if unjudged == 0 && all > 0 => {
+        None if unjudged == 0 && all > 0 && unaudited(snapshot) == 0 => {
             lines.push(Line::of(Role::Good, format!("ok All {all} invariants were checked and hold.")));
         }
+        None if unjudged == 0 && all > 0 => lines.push(
+            Line::of(Role::Good, format!("ok All {all} invariants hold for recent rows."))
+                .then(format!(" {} wait for a full audit (holds*).", unaudited(snapshot))),
+        ),
         None if all == unjudged => {
             lines.push(Line::of(Role::Unknown, " ? NOT KNOWN").then("  No invariant could be checked."));
         }
@@ -205,6 +211,12 @@ fn head(model: &Model, snapshot: &Snapshot, now: Now) -> Vec<Line> {
         );
     }
     lines
+}
+
+/// Rules that hold for recent rows only, so far.
+fn unaudited(snapshot: &Snapshot) -> usize {
+    let recent = |r: &&RuleReport| matches!(r.state, RuleState::Holds { audited_at: None, .. });
+    snapshot.rules.iter().filter(recent).count()
 }
 
 fn cells(model: &Model, report: &RuleReport, now: Now) -> Vec<Span> {

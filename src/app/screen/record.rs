@@ -24,6 +24,8 @@ mod facts;
 mod story;
 mod words;
 
+use story::LookUps;
+
 pub use words::{next_lines, preview_lines, sentence_of};
 
 /// Words or raw values.
@@ -93,7 +95,7 @@ pub fn view(model: &Model, id: &RecordId, canvas: &mut Canvas<'_>, area: Rect, r
         let inside = panel(canvas, right, "FACTS");
         let mut lines = facts::fact_lines(model, id, now);
         lines.push(Line::empty());
-        lines.extend(story::provider_lines(model, id, now));
+        lines.extend(story::provider_lines(model, id, LookUps::All, now));
         scrolled(canvas, inside, &lines, 0);
     } else {
         scrolled(canvas, area, &lines(model, id, now), state.from);
@@ -134,10 +136,12 @@ pub fn lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
         Shown::Words => {
             lines.extend(facts::short_lines(model, id, now));
             lines.push(Line::empty());
+            lines.extend(story::provider_lines(model, id, LookUps::Newest, now));
+            lines.push(Line::empty());
             lines.push(Line::of(Role::Heading, " TIMELINE (UTC)"));
             lines.extend(story::timeline_lines(model, id));
             lines.push(Line::empty());
-            lines.extend(story::provider_lines(model, id, now));
+            lines.extend(story::provider_lines(model, id, LookUps::Earlier, now));
             lines.push(Line::empty());
             lines.push(Line::of(Role::Heading, " FACTS"));
             lines.extend(facts::fact_lines(model, id, now));

@@ -193,7 +193,7 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
 /// The columns; times are ages, or since when.
 const fn table_columns(when: &'static str) -> [Column; 11] {
     [
-        Column::ids("SCOPE", 7, 1).up_to(16),
+        Column::ids("SCOPE", 8, 1).up_to(16),
         Column::ids("KEY", 12, 0).up_to(24),
         Column::words(when, 6, 1),
         Column::words("STUCK AT", 15, 2),
@@ -301,13 +301,15 @@ pub struct ListOf<'a> {
     pub state: &'a State,
     /// The records of the poll, or why there are none.
     pub answer: &'a Answer<Vec<Record>>,
+    /// How many there are in all, when that is known.
+    pub all: Option<u64>,
     /// The sentence.
     pub head: Vec<Line>,
 }
 
 /// Draws one of the lists with its sentence.
 pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
-    let ListOf { state, answer, head: mut lines } = list;
+    let (state, answer, mut lines) = (list.state, list.answer, list.head);
     let glyphs = model.setup.look.glyphs;
     let arrow = match state.order {
         Order::Pressing => glyphs.order.0,
@@ -315,13 +317,18 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
     };
     let filter = if state.filter.is_empty() { "none".to_owned() } else { state.filter.clone() };
     let shown = state.list.order().len();
+    // The poll brings one page: what lies beyond it is said, not hidden.
+    let page = match list.all {
+        Some(all) if usize::try_from(all).is_ok_and(|all| all > state.total) => format!(" (oldest of {all})"),
+        Some(_) | None => String::new(),
+    };
     if answer.value().is_some() {
         lines.push(
             Line::of(Role::Dim, " Filter: ")
                 .then(filter)
                 .and(Role::Dim, "   Sort: ")
                 .then(format!("{} {arrow}", state.sort.word()))
-                .and(Role::Dim, format!("   {shown} of {}, rows keep their place", state.total)),
+                .and(Role::Dim, format!("   {shown} of {}{page}, rows keep their place", state.total)),
         );
     }
     if state.list.arrived() > 0 {

@@ -28,7 +28,12 @@ pub const SCREEN: Screen = Screen {
             return;
         };
         let head = vec![head(model)];
-        let list = records::ListOf { state: &model.screens.stuck, answer: &snapshot.stuck, head };
+        let list = records::ListOf {
+            state: &model.screens.stuck,
+            answer: &snapshot.stuck,
+            all: snapshot.pulse_of(Signal::Stuck).map(|p| p.count),
+            head,
+        };
         records::view(model, list, canvas, area, room, now);
     },
 };

@@ -23,7 +23,9 @@ pub const SCREEN: Screen = Screen {
             return;
         };
         let head = head(model);
-        let list = records::ListOf { state: &model.screens.unknown, answer: &snapshot.unknown, head };
+        let both = [Signal::Unknown, Signal::Pending].map(|signal| snapshot.pulse_of(signal).map(|p| p.count));
+        let all = both.into_iter().try_fold(0_u64, |sum, count| Some(sum.saturating_add(count?)));
+        let list = records::ListOf { state: &model.screens.unknown, answer: &snapshot.unknown, all, head };
         records::view(model, list, canvas, area, room, now);
     },
 };

@@ -74,7 +74,11 @@ pub fn first_row(selected: Option<usize>, rows: usize, height: usize) -> usize {
 pub fn draw(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, row: impl Fn(usize) -> Vec<Span>) -> usize {
     let charset = canvas.charset();
     let (head, body) = top(area, 1);
-    let widths = widths(table.columns, area.width.saturating_sub(3));
+    let height = usize::from(body.height);
+    let first = first_row(table.selected, table.rows, height);
+    let rows: Vec<Vec<Span>> = (first..table.rows).take(height).map(row).collect();
+    let content = content(table.columns, &rows, charset);
+    let widths = widths(table.columns, &content, area.width.saturating_sub(3));
     let mut line = Line::plain("   ");
     for (column, width) in table.columns.iter().zip(&widths) {
         if *width > 0 {
@@ -83,11 +87,9 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, row: impl Fn(
         }
     }
     canvas.line(head, &line);
-    let height = usize::from(body.height);
-    let first = first_row(table.selected, table.rows, height);
-    for (y, index) in (body.y..body.bottom()).zip(first..table.rows) {
+    for ((y, index), spans) in (body.y..body.bottom()).zip(first..table.rows).zip(rows) {
         let place = Rect { y, height: 1, ..body };
-        let mut spans = row(index).into_iter();
+        let mut spans = spans.into_iter();
         let sign = spans.next();
         let mut line = Line::empty();
         if let Some(sign) = sign {
@@ -152,8 +154,17 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
     vec![first, second]
 }
 
-/// The width of each column, 0 for one that had to leave.
-fn widths(columns: &[Column], room: u16) -> Vec<u16> {
+/// The widest value of each column among the visible rows.
+fn content(titles: &[Column], rows: &[Vec<Span>], charset: Charset) -> Vec<u16> {
+    let widest = |place: usize| {
+        let values = rows.iter().filter_map(|row| row.get(place.saturating_add(1)));
+        values.map(|span| columns(&span.text, charset)).max().unwrap_or(0)
+    };
+    (0..titles.len()).map(|place| u16::try_from(widest(place)).unwrap_or(u16::MAX)).collect()
+}
+
+/// The width of each column, 0 for one that had to leave. A column grows no further than its values need.
+fn widths(columns: &[Column], content: &[u16], room: u16) -> Vec<u16> {
     let mut widths: Vec<u16> = columns.iter().map(|c| c.width).collect();
     let need =
         |widths: &[u16]| widths.iter().filter(|w| **w > 0).map(|w| w.saturating_add(2)).sum::<u16>().saturating_sub(2);
@@ -172,11 +183,12 @@ fn widths(columns: &[Column], room: u16) -> Vec<u16> {
     }
     let mut spare = room.saturating_sub(need(&widths));
     // What is needed most grows first.
-    let mut growing: Vec<(&Column, &mut u16)> = columns.iter().zip(&mut widths).collect();
-    growing.sort_by_key(|(column, _)| column.leaves);
-    for (column, width) in growing {
+    let mut growing: Vec<((&Column, &u16), &mut u16)> = columns.iter().zip(content).zip(&mut widths).collect();
+    growing.sort_by_key(|((column, _), _)| column.leaves);
+    for ((column, content), width) in growing {
         if *width > 0 {
-            let more = column.most.saturating_sub(*width).min(spare);
+            let most = column.most.min(*content);
+            let more = most.saturating_sub(*width).min(spare);
             *width = width.saturating_add(more);
             spare = spare.saturating_sub(more);
         }
@@ -191,10 +203,17 @@ mod tests {
     #[test]
     fn the_least_needed_column_leaves_first() {
         let columns = [Column::ids("KEY", 8, 0).up_to(12), Column::words("NEXT", 8, 1), Column::words("ORDER", 8, 2)];
-        assert_eq!(widths(&columns, 40), [12, 8, 8]);
-        assert_eq!(widths(&columns, 20), [10, 8, 0]);
-        assert_eq!(widths(&columns, 9), [9, 0, 0]);
-        assert_eq!(widths(&columns, 3), [8, 0, 0], "the key stays, cut by the edge");
+        assert_eq!(widths(&columns, &[20, 8, 8], 40), [12, 8, 8]);
+        assert_eq!(widths(&columns, &[20, 8, 8], 20), [10, 8, 0]);
+        assert_eq!(widths(&columns, &[20, 8, 8], 9), [9, 0, 0]);
+        assert_eq!(widths(&columns, &[20, 8, 8], 3), [8, 0, 0], "the key stays, cut by the edge");
+    }
+
+    #[test]
+    fn a_column_grows_only_as_far_as_its_values_need() {
+        let columns = [Column::ids("KEY", 8, 0).up_to(30), Column::words("NEXT", 8, 1).up_to(30)];
+        assert_eq!(widths(&columns, &[14, 20], 80), [14, 20]);
+        assert_eq!(widths(&columns, &[3, 3], 80), [8, 8]);
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub fn under(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: 
     lines.extend(changes.into_iter().skip(newest));
     lines.push(recoverer_line(model, snapshot, now));
     lines.push(cost_line(model, snapshot));
+    let lines = wrapped(&lines, usize::from(area.width), canvas);
     canvas.lines(area, &lines);
 }
 

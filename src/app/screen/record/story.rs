@@ -85,19 +85,42 @@ fn stamp(model: &Model, at: Instant, start: Option<Instant>) -> String {
     }
 }
 
-/// Every look-up, newest first, with what it may be used for.
-pub fn provider_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
+/// Which look-ups to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookUps {
+    /// The newest: it stands before the timeline.
+    Newest,
+    /// All others.
+    Earlier,
+    /// All.
+    All,
+}
+
+/// Look-ups, newest first, with what it may be used for.
+pub fn provider_lines(model: &Model, id: &RecordId, which: LookUps, now: Now) -> Vec<Line> {
     let Some(dossier) = model.dossiers.get(id) else { return Vec::new() };
     let at = model.db_now(now);
     let mut all: Vec<&Evidence> = dossier.evidence.iter().collect();
     all.sort_by_key(|e| std::cmp::Reverse((e.started_at, e.id)));
+    if all.is_empty() && which == LookUps::Earlier {
+        return vec![];
+    }
     if all.is_empty() {
         return vec![
             Line::of(Role::Heading, " THE PROVIDER").and(Role::Dim, "  has not been asked by us: no look-up yet."),
         ];
     }
-    let mut lines = vec![Line::of(Role::Heading, format!(" WHAT THE PROVIDER SAYS  ({} look-ups)", all.len()))];
-    for evidence in all {
+    let (heading, shown) = match which {
+        LookUps::Newest => (" WHAT THE PROVIDER SAYS", all.get(..1)),
+        LookUps::Earlier => (" EARLIER LOOK-UPS", all.get(1..)),
+        LookUps::All => (" WHAT THE PROVIDER SAYS", all.get(..)),
+    };
+    let shown = shown.unwrap_or_default();
+    if shown.is_empty() {
+        return vec![];
+    }
+    let mut lines = vec![Line::of(Role::Heading, heading)];
+    for evidence in shown {
         let name = evidence.id.map_or_else(|| "not stored".to_owned(), |id| id.to_string());
         lines.push(
             Line::plain(format!("   {} ", clock(evidence.started_at)))

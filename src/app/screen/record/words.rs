@@ -106,7 +106,7 @@ fn provider_word(model: &Model, id: &RecordId) -> Option<Class> {
 pub fn head(model: &Model, record: &Record, now: Now) -> Vec<Line> {
     let (sentence, more) = sentence_of(model, record, now);
     let (sign, role) = if record.status == RecordStatus::Done { ("ok", Role::Good) } else { sign_of(record) };
-    let word = word_of(record);
+    let word = if record.status == RecordStatus::Done { "DONE".to_owned() } else { word_of(record) };
     // Some sentences begin with the word itself.
     let rest = sentence.strip_prefix(&word).map_or_else(|| format!("  {sentence}"), ToOwned::to_owned);
     let mut lines = vec![Line::of(role, format!("{sign} {word}")).then(rest)];

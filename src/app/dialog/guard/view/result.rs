@@ -56,6 +56,10 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, widt
     }
     lines.push(Line::empty());
     lines.push(Line::of(Role::Dim, closing(guard, environment)));
+    if let Outcome::Done { detail: Some(detail), .. } = &finished.outcome {
+        // For the record; what counts is what was read back.
+        lines.push(Line::of(Role::Dim, format!("The database said: {detail}")));
+    }
     lines
 }
 
@@ -75,7 +79,7 @@ fn headline(guard: &Guard, finished: &Finished) -> Line {
         Outcome::Unknown { .. } => Line::of(Role::Unknown, format!(" ? {word}  ")),
     };
     match &finished.outcome {
-        Outcome::Done { detail, .. } => line.then(detail.as_ref().map_or_else(String::new, |d| format!(" {d}"))),
+        Outcome::Done { .. } => line,
         Outcome::Refused { why } | Outcome::Conflict { why } | Outcome::Unknown { why, .. } => line.then(why.clone()),
     }
 }
