@@ -6,11 +6,14 @@
 //! What is taken for granted: a call reaches the provider within the settle time or never, and nobody
 //! calls with a key that is near the end of its retention. Approval is left out: it only forbids more.
 
+mod console;
 mod decide;
 mod explore;
 mod protocol;
 mod state;
 mod words;
+mod worker;
+mod world;
 
 use std::collections::BTreeSet;
 
@@ -26,8 +29,8 @@ const DEEP: &str = "UNSTUCK_MODEL_DEEP";
 
 type Trace = Vec<(State, Option<protocol::Action>)>;
 
-fn told(model: &Protocol, trace: &Trace) -> Vec<String> {
-    trace.windows(2).filter_map(|pair| Some(model.tell(&pair[0].0, pair[0].1?, &pair[1].0))).collect()
+fn told(trace: &Trace) -> Vec<String> {
+    trace.windows(2).filter_map(|pair| Some(pair[0].1?.tell(&pair[0].0, &pair[1].0))).collect()
 }
 
 fn print(title: &str, lines: &[String]) {
@@ -41,7 +44,7 @@ fn print(title: &str, lines: &[String]) {
 fn holds_everywhere(model: Protocol) -> usize {
     let checker = model.checker().threads(2).spawn_bfs().join();
     for (property, path) in checker.discoveries() {
-        print(&format!("broken: {property}"), &told(&Protocol { fold: false, ..model }, &path.into_vec()));
+        print(&format!("broken: {property}"), &told(&path.into_vec()));
     }
     checker.assert_properties();
     assert!(checker.is_done());
@@ -59,13 +62,13 @@ fn shortest(twist: Twist, property: &'static str) -> (Vec<String>, State) {
         checker.discovery(property)
     });
     let trace = trace.unwrap_or_else(|| panic!("{twist:?} was not found out")).into_vec();
-    let lines = told(&model, &trace);
+    let lines = told(&trace);
     print(&format!("{twist:?} breaks: {property}"), &lines);
     (lines, trace.last().expect("a state").0)
 }
 
 fn explored(model: Protocol, least: usize) -> Graph {
-    let graph = Graph::of(&model);
+    let graph = Graph::of(model);
     let (states, edges) = (graph.states.len(), graph.edges);
     println!("{states} states, {edges} steps, {} of them ends", graph.quiescent);
     for (deed, times) in DEEDS.iter().zip(graph.deeds) {

@@ -24,7 +24,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn of(model: &Protocol) -> Self {
+    pub fn of(model: Protocol) -> Self {
         let mut numbers: HashMap<State, u32> = HashMap::new();
         let mut states = Vec::new();
         for state in model.init_states() {
@@ -67,7 +67,7 @@ impl Graph {
 fn unreached(
     states: &[State],
     back: &[(u32, u32, bool)],
-    model: &Protocol,
+    model: Protocol,
     counts: impl Fn(bool) -> bool,
 ) -> Vec<State> {
     let place = |number: u32| usize::try_from(number).expect("a place");
@@ -101,7 +101,7 @@ fn unreached(
 }
 
 /// Done; or a person has it: a look-up that sees everything there is ends in a refusal with a way out.
-fn ends(model: &Protocol, state: &State) -> bool {
+fn ends(model: Protocol, state: &State) -> bool {
     let Some(record) = state.record else { return false };
     if record.point.is_done() {
         return true;

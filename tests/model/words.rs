@@ -1,6 +1,6 @@
 //! A trace as a person would tell it.
 
-use super::protocol::{Action, Outcome, Protocol, Who};
+use super::protocol::{Action, Outcome, Who};
 use super::state::{Answer, At, Change, Class, Console, Key, Request, Seen, Since, State};
 
 fn who(who: Who) -> String {
@@ -38,13 +38,13 @@ fn seen(seen: Seen) -> &'static str {
     }
 }
 
-impl Protocol {
-    /// One step in words. The same words always mean the same kind of step.
-    pub fn tell(&self, before: &State, action: Action, after: &State) -> String {
+impl Action {
+    /// The step in words.
+    pub fn tell(self, before: &State, after: &State) -> String {
         let refused = |by: Who| {
             if before.of(by).current && !before.is_done() { "" } else { "; it is no longer the owner" }
         };
-        match action {
+        match self {
             Action::Requested(pod) => {
                 let what = if before.record.is_none() { "makes the record" } else { "takes the expired lease" };
                 format!("a client's request reaches {}, which {what}", who(Who::Pod(pod)))
@@ -69,11 +69,15 @@ impl Protocol {
                 }
             }
             Action::Save(by) => {
-                let what = match before.of(by).at {
-                    At::Answered(Answer::Charge(Class::Succeeded)) => "the charge",
-                    At::Answered(Answer::Charge(Class::Failed)) => "the final no",
-                    _ if after.is_done() && !before.is_done() => "the time-out as FAILED",
-                    _ => "UNKNOWN",
+                let heard = |class| before.of(by).at == At::Answered(Answer::Charge(class));
+                let what = if heard(Class::Succeeded) {
+                    "the charge"
+                } else if heard(Class::Failed) {
+                    "the final no"
+                } else if after.is_done() && !before.is_done() {
+                    "the time-out as FAILED"
+                } else {
+                    "UNKNOWN"
                 };
                 format!("{} writes {what}{}", who(by), refused(by))
             }
@@ -148,6 +152,7 @@ pub const DEEDS: [&str; 18] = [
 ];
 
 /// Which of [`DEEDS`] a step is, if any.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most steps are none")]
 pub fn deed(before: &State, action: Action, after: &State) -> Option<usize> {
     let charged = before.charges != after.charges;
     let finished = !before.is_done() && after.is_done();
