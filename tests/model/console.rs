@@ -26,9 +26,8 @@ impl Protocol {
             sights.extend(all.iter().map(|one| summed(&[*one])));
         }
         if self.strangers {
-            if all.is_empty() || state.quiet == 0 {
-                sights.push(Seen::MaybeNothing);
-            }
+            // An index may miss a charge at any age.
+            sights.push(Seen::MaybeNothing);
             if state.others {
                 for sight in sights.iter_mut() {
                     *sight = match *sight {
@@ -132,7 +131,7 @@ pub fn decided(state: &State, console: usize) -> Option<Next> {
         held,
         quiet: state.quiet,
         latest: state.evidence.latest,
-        nothing_before: state.evidence.nothing_before,
+        before: state.evidence.before,
         key: state.key,
     }))
 }

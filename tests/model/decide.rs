@@ -50,13 +50,14 @@ pub struct Situation {
     pub held: Held,
     pub quiet: u8,
     pub latest: Seen,
-    pub nothing_before: bool,
+    pub before: Seen,
     pub key: KeyAge,
 }
 
 const POINTS: [Point; 5] = [Point::Created, Point::Called, Point::Charged, Point::Succeeded, Point::Failed];
 const HELD: [Held; 3] = [Held::Over, Held::ByMe, Held::ByAnother];
 const KEYS: [KeyAge; 4] = [KeyAge::Fresh, KeyAge::Closing, KeyAge::Forgotten, KeyAge::LongForgotten];
+const BEFORE: [Seen; 3] = [Seen::None, Seen::Nothing, Seen::MaybeNothing];
 const SEEN: [Seen; 11] = [
     Seen::None,
     Seen::Silence,
@@ -82,9 +83,9 @@ impl Table {
             for held in HELD {
                 for quiet in 0..3 {
                     for latest in SEEN {
-                        for nothing_before in [false, true] {
+                        for before in BEFORE {
                             for key in KEYS {
-                                let situation = Situation { point, held, quiet, latest, nothing_before, key };
+                                let situation = Situation { point, held, quiet, latest, before, key };
                                 assert_eq!(index(situation), answers.len());
                                 answers.push(ask(situation));
                             }
@@ -110,7 +111,7 @@ fn index(s: Situation) -> usize {
     index = index * HELD.len() + place(&HELD, &s.held);
     index = index * 3 + usize::from(s.quiet);
     index = index * SEEN.len() + place(&SEEN, &s.latest);
-    index = index * 2 + usize::from(s.nothing_before);
+    index = index * BEFORE.len() + place(&BEFORE, &s.before);
     index * KEYS.len() + place(&KEYS, &s.key)
 }
 
@@ -200,7 +201,7 @@ fn detail(s: Situation) -> RecordDetail {
 fn stored(s: Situation) -> Vec<evidence::Evidence> {
     let nothing = |absence| LookupOutcome::NotFound { absence, why: "no such charge".to_owned() };
     let found = |observed| LookupOutcome::Found { observed };
-    let latest = match s.latest {
+    let outcome = |seen| match seen {
         Seen::None => None,
         Seen::Silence => Some(LookupOutcome::Unreachable { why: "time-out".to_owned(), retry_after_s: None }),
         Seen::Nothing => Some(nothing(Absence::Consistent)),
@@ -213,8 +214,8 @@ fn stored(s: Situation) -> Vec<evidence::Evidence> {
         Seen::OthersOnly => Some(found(vec![others()])),
         Seen::YesAndOthers => Some(found(vec![own(0, evidence::Class::Succeeded), others()])),
     };
-    let before = s.nothing_before.then(|| asked(TICK + 1, nothing(Absence::Consistent)));
-    before.into_iter().chain(latest.map(|outcome| asked(1, outcome))).collect()
+    let before = outcome(s.before).map(|outcome| asked(TICK + 1, outcome));
+    before.into_iter().chain(outcome(s.latest).map(|outcome| asked(1, outcome))).collect()
 }
 
 fn asked(seconds: u64, outcome: LookupOutcome) -> evidence::Evidence {

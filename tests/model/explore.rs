@@ -117,7 +117,7 @@ fn ends(model: Protocol, state: &State) -> bool {
             held: Held::Over,
             quiet: state.quiet,
             latest,
-            nothing_before: state.evidence.nothing_before,
+            before: state.evidence.before,
             key: state.key,
         })
     };

@@ -129,17 +129,17 @@ pub enum Seen {
     YesAndOthers,
 }
 
-/// Evidence that can still decide something: the newest, and whether the one before it, a gap earlier, saw nothing.
+/// Evidence that can still decide something: the newest, and the one before it, a gap earlier, if it saw nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Evidence {
     pub latest: Seen,
     /// Which consoles stored a look-up that saw this: bit 0 and bit 1.
     pub by: u8,
-    pub nothing_before: bool,
+    pub before: Seen,
 }
 
 impl Evidence {
-    pub const NONE: Self = Self { latest: Seen::None, by: 0, nothing_before: false };
+    pub const NONE: Self = Self { latest: Seen::None, by: 0, before: Seen::None };
 }
 
 /// `unstuck.resume_request`: `Dead` when its attempt was overtaken or `not_after` has passed.

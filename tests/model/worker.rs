@@ -96,7 +96,7 @@ impl Protocol {
             held: if after { Held::ByMe } else { Held::Over },
             quiet: if after { 0 } else { state.quiet },
             latest: seen,
-            nothing_before: state.evidence.nothing_before,
+            before: state.evidence.before,
             key: state.key,
         })
     }

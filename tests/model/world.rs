@@ -41,7 +41,9 @@ impl Protocol {
 
     pub fn time_passes(self, state: &mut State) {
         state.plans(Since::Changed);
-        state.evidence = Evidence { nothing_before: state.evidence.latest == Seen::Nothing, ..Evidence::NONE };
+        let latest = state.evidence.latest;
+        let before = if matches!(latest, Seen::Nothing | Seen::MaybeNothing) { latest } else { Seen::None };
+        state.evidence = Evidence { before, ..Evidence::NONE };
         // The recoverer's own lease does not count while it decides on the record as it found it.
         let own = state.recoverer.at == At::HandedBack && state.recoverer.current;
         if state.lease() != Lease::Worker || own {
