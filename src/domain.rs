@@ -6,6 +6,7 @@
 pub mod action;
 pub mod alarm;
 pub mod answer;
+pub mod chain;
 pub mod environment;
 pub mod evidence;
 pub mod guard;

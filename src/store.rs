@@ -7,6 +7,7 @@ use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
 use tokio::time::Instant;
 
 pub mod beside;
+pub mod chain;
 pub mod contract;
 pub mod gate;
 pub mod install;

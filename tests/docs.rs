@@ -91,6 +91,7 @@ fn unknown_commands(text: &str) -> Vec<String> {
     };
     let mut known = options(&cli);
     known.extend(cli.get_subcommands().flat_map(options));
+    known.extend(cli.get_subcommands().flat_map(clap::Command::get_subcommands).flat_map(options));
     let mut wrong = Vec::new();
     for typed in command_lines(text) {
         let words: Vec<&str> = typed.split_whitespace().collect();

@@ -381,3 +381,31 @@ fn a_key_without_letters_is_confirmed_by_the_plan_hash() {
     let plan = guard.plan.as_ref().expect("a plan");
     assert!(plan.phrase().shown().contains(&plan.hash().short()));
 }
+
+#[test]
+fn a_charge_that_does_not_fit_is_never_called_this_payment() {
+    let mut console = Console::on(incident());
+    let LookupOutcome::Found { observed } = &mut console.provider else {
+        panic!("the scenario's provider has a charge")
+    };
+    observed[0].money.amount = 999_999;
+    observed[0].money.captured = Some(999_999);
+    let mut second = observed[0].clone();
+    console.keys("2<Enter>al<Enter><Enter>");
+    shows(&console, "ch_77ab CAPTURED over EUR 9,999.99: that settles nothing.");
+    shows_not(&console, "was taken once");
+    second.provider_ref = unstuck::domain::ids::ProviderRef::new("ch_77ac");
+    let LookupOutcome::Found { observed } = &mut console.provider else { unreachable!() };
+    observed.push(second);
+    console.keys("al<Enter><Enter>");
+    shows(&console, "2 charges that moved money.");
+}
+
+#[test]
+fn a_note_carries_no_ticket_nobody_typed() {
+    let mut console = at_the_phrase();
+    console.write(PHRASE).keys("<Enter><Enter>");
+    console.keys("an<Enter>").write("the customer called about it");
+    let Some(Dialog::Guard(guard)) = &console.model.dialog else { panic!("no guard") };
+    assert_eq!((guard.words().ticket.as_str(), guard.form.ticket.text()), ("", "INC-2291"));
+}

@@ -1,6 +1,8 @@
 #[cfg(test)]
 mod age;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
@@ -21,11 +23,19 @@ mod lost;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod outage;
+#[cfg(test)]
 mod postgres;
+#[cfg(test)]
+mod proof;
 #[cfg(test)]
 mod pty;
 #[cfg(test)]
 mod queries;
+#[cfg(test)]
+mod races;
+#[cfg(test)]
+mod roles;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]

@@ -69,7 +69,7 @@ async fn without_schema_unstuck_the_console_only_reads_and_says_what_to_do() {
     let facts = store.connect().await.unwrap();
     assert!(facts.read_only.unwrap().contains("unstuck install --print"));
     let off: Vec<&str> = facts.off.iter().map(|panel| panel.question.as_str()).collect();
-    assert_eq!(off, ["get_evidence", "get_log", "get_outcome", "get_environment", "get_handed_over"]);
+    assert_eq!(off, ["get_evidence", "get_log", "get_chain", "get_outcome", "get_environment", "get_handed_over"]);
     let snapshot = store.poll().await.unwrap();
     assert!(snapshot.stuck.value().is_some(), "{:?}", snapshot.stuck);
     assert!(snapshot.log.why_not().unwrap().contains("unstuck install --print"));

@@ -6,12 +6,17 @@ pub mod demo;
 pub mod face;
 pub mod keys;
 pub mod launch;
+pub mod orders;
 pub mod picture;
+pub mod proof;
 pub mod pty;
 pub mod scenario;
+pub mod scene;
+pub mod seat;
 pub mod store;
 pub mod tape;
 pub mod view;
+pub mod wire;
 
 use std::time::{Duration, Instant};
 

@@ -82,7 +82,8 @@ seen AS (
   SELECT s.at, 'settlement', s.type || ' settled', concat_ws(', ', s.provider, 'report ' || s.report), s.provider_ref, s.amount, s.currency, 10, s.id
   FROM settlement_lines s JOIN refs ON refs.provider = s.provider AND refs.ref = s.provider_ref
   UNION ALL
-  SELECT l.at, 'operator', concat_ws(' ', l.action, l.entry, l.result), concat_ws(', ', 'by ' || l.operator, l.reason, l.ticket, l.detail), l.key, NULL, NULL, 11, l.id
+  SELECT l.at, 'operator', concat_ws(' ', l.action, l.entry, l.result), 
+    concat_ws(', ', 'by ' || nullif(l.operator, ''), nullif(l.reason, ''), nullif(l.ticket, ''), nullif(l.detail, '')), l.key, NULL, NULL, 11, l.id
   FROM unstuck.action_log l JOIN keys ON keys.scope = l.scope AND keys.key = l.key
 ),
 latest AS (

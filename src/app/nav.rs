@@ -1,10 +1,11 @@
 //! Going from place to place, with a history; and small things many screens do to the model.
 
 use super::effect::Effect;
+use super::keymap::Motion;
 use super::list::Reading;
 use super::model::{Model, Place};
 use super::notice::Notice;
-use super::screen::{record, sync_all};
+use super::screen::{ScreenId, record, sync_all};
 use crate::domain::port::Dossier;
 use crate::domain::time::Now;
 
@@ -33,12 +34,9 @@ impl Model {
         if let Place::Record(id, from) = &place {
             let id = id.clone();
             match from {
-                super::screen::ScreenId::Stuck => self.screens.stuck.list.select(&id),
-                super::screen::ScreenId::Unknown => self.screens.unknown.list.select(&id),
-                super::screen::ScreenId::Overview
-                | super::screen::ScreenId::Conflicts
-                | super::screen::ScreenId::Invariants
-                | super::screen::ScreenId::Audit => {}
+                ScreenId::Stuck => self.screens.stuck.list.select(&id),
+                ScreenId::Unknown => self.screens.unknown.list.select(&id),
+                ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {}
             }
         }
         self.arrive(place, now)
@@ -77,6 +75,10 @@ impl Model {
                 // Coming back from a record the list is still being read; a new screen sorts first.
                 let reading = if from_record && same_screen { Reading::Yes } else { Reading::No };
                 sync_all(self, reading);
+                if reading == Reading::No && self.screen() == ScreenId::Audit {
+                    // Newest first: the cursor of a visit before would hide what happened since.
+                    self.screens.audit.list.go(Motion::First, 1);
+                }
                 vec![]
             }
         }
@@ -110,7 +112,7 @@ impl Model {
     }
 }
 
-fn screen_of(place: &Place) -> super::screen::ScreenId {
+fn screen_of(place: &Place) -> ScreenId {
     match place {
         Place::Screen(id) | Place::Record(_, id) => *id,
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::audit::args::AuditArgs;
 use crate::domain::environment::EnvironmentKind;
 
 /// Asks, resumes, watches: the console for payments that got stuck. It has no way to remove a record.
@@ -65,6 +66,8 @@ pub enum Command {
     Show(ShowArgs),
     /// What the console can and cannot do here, each with its fix
     Doctor,
+    /// The log of actions: whether it was tampered with, and a copy to take away
+    Audit(AuditArgs),
     /// Print or apply the schema that actions need
     Install(InstallArgs),
 }

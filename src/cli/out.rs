@@ -36,21 +36,38 @@ impl From<ExitCode> for std::process::ExitCode {
     }
 }
 
+/// Whether what was said still arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hearing {
+    /// As far as we know.
+    Listens,
+    /// The reader has seen enough and left.
+    Left,
+    /// It could not be written: the disk is full, perhaps.
+    Failed(io::ErrorKind),
+}
+
 /// Where a command writes. A reader that has left (`| head`) ends the output, not the command.
 pub struct Out<'w> {
     plain: &'w mut (dyn Write + Send),
     errors: &'w mut (dyn Write + Send),
+    hearing: Hearing,
 }
 
 impl<'w> Out<'w> {
     /// Writes answers to one and complaints to the other.
     pub fn new(plain: &'w mut (dyn Write + Send), errors: &'w mut (dyn Write + Send)) -> Self {
-        Self { plain, errors }
+        Self { plain, errors, hearing: Hearing::Listens }
+    }
+
+    /// Whether answers still arrive; a long one asks in between.
+    pub fn hearing(&self) -> Hearing {
+        self.hearing
     }
 
     /// One line of the answer. Line ends and hidden characters inside it are made visible.
     pub fn line(&mut self, text: &str) {
-        put(self.plain, &safe_text(text));
+        self.answer(&safe_text(text));
     }
 
     /// Text of ours that has its own lines: help, a script.
@@ -62,20 +79,28 @@ impl<'w> Out<'w> {
 
     /// A JSON value, with hidden characters written as escapes.
     pub fn json(&mut self, value: &serde_json::Value) {
-        put(self.plain, &safe_json(&value.to_string()));
+        self.answer(&safe_json(&value.to_string()));
     }
 
-    /// A complaint, line by line.
+    /// A complaint, line by line. One that cannot be written has no better place to be told.
     pub fn complain(&mut self, text: &str) {
         for line in text.lines() {
-            put(self.errors, &safe_text(line));
+            let _: io::Result<()> = put(self.errors, &safe_text(line));
+        }
+    }
+
+    fn answer(&mut self, line: &str) {
+        match put(self.plain, line).map_err(|error| error.kind()) {
+            Ok(()) => {}
+            Err(io::ErrorKind::BrokenPipe) => self.hearing = Hearing::Left,
+            Err(kind) => self.hearing = Hearing::Failed(kind),
         }
     }
 }
 
-/// Writes one line. A broken pipe is the reader's choice; any other failure has no better place to be told.
-fn put(to: &mut (dyn Write + Send), line: &str) {
-    let _: io::Result<()> = writeln!(to, "{line}").and_then(|()| to.flush());
+/// Writes one line.
+fn put(to: &mut (dyn Write + Send), line: &str) -> io::Result<()> {
+    writeln!(to, "{line}").and_then(|()| to.flush())
 }
 
 /// JSON leaves DEL, C1 controls and direction overrides raw; they can only stand inside its strings,
@@ -128,6 +153,7 @@ mod tests {
         let mut out = Out::new(&mut plain, &mut errors);
         out.line("x");
         out.complain("y");
+        assert_eq!(out.hearing(), Hearing::Left);
     }
 
     #[test]

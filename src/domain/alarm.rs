@@ -225,6 +225,11 @@ pub fn facts_line(alarm: &Alarm, histories: &BTreeMap<Signal, History>, now: Ins
     parts.join(" · ")
 }
 
+/// How many alarms are not told in this place.
+pub fn and_more(more: usize) -> String {
+    format!("And {more} more alarm{}.", if more == 1 { "" } else { "s" })
+}
+
 /// The line of `check`: sign-free, one line, the worst alarm first and how many more there are.
 pub fn check_line(assessment: &Assessment, now: Instant) -> String {
     let Some(worst) = assessment.alarms.first() else {
@@ -239,7 +244,7 @@ pub fn check_line(assessment: &Assessment, now: Instant) -> String {
         line.push('.');
     }
     if more > 0 {
-        line = format!("{line} And {more} more.");
+        line = format!("{line} {}", and_more(more));
     }
     line
 }

@@ -219,6 +219,9 @@ pub struct LookupStep {
     pub answered: String,
     /// SHA-256 of the body, in hex, when there was one.
     pub body_sha256: Option<String>,
+    /// Seconds the provider asked us to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<u64>,
 }
 
 impl fmt::Display for Class {

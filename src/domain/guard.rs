@@ -223,7 +223,7 @@ impl Plan {
 
     /// Whether the reason (and ticket) would be accepted.
     pub fn accepts_reason(&self, words: &Words, policy: &Policy) -> Result<(), Refused> {
-        let letters = words.reason.chars().filter(|letter| letter.is_alphanumeric()).count();
+        let letters = letters(&words.reason);
         if self.change.ladder() == Ladder::PlanLine {
             return Ok(());
         }
@@ -368,6 +368,11 @@ fn hash_of(parts: &[&str]) -> PlanHash {
         let _ = write!(hex, "{byte:02x}");
     }
     PlanHash::new(hex)
+}
+
+/// How many letters and digits a reason has: what `reason_min` counts.
+pub fn letters(reason: &str) -> usize {
+    reason.chars().filter(|letter| letter.is_alphanumeric()).count()
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::evidence::LookupOutcome;
 use super::ids::{Attempt, EvidenceId, Holder, ProviderRef};
 use super::payment::PaymentStatus;
 use super::port::Dossier;
 use super::record::RecordStatus;
-use super::time::{self, Seconds};
+use super::time::{self, Instant, Seconds};
 
 /// One line of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +62,10 @@ pub enum Promise {
     Written {
         /// What kind of text.
         what: String,
+        /// The action's word in the log.
+        action: String,
+        /// When the record was read for the plan, by the database's clock: what is older is not this text.
+        after: Instant,
     },
     /// The service's recoverer gets it (shown; not carried out by this version).
     HandedBack,
@@ -99,7 +104,7 @@ impl Promise {
                 format!("{holder} holds the lease for {}: no sweeper or retry takes it", time::words(*length))
             }
             Self::LeaseFree => "nobody holds the lease: retries and the sweeper may take it".to_owned(),
-            Self::Written { what } => format!("append the {what} to the log"),
+            Self::Written { what, .. } => format!("append the {what} to the log"),
             Self::HandedBack => {
                 "the service's recoverer looks up again and may CHARGE with the SAME provider key".to_owned()
             }
@@ -115,7 +120,14 @@ impl Promise {
             }
             Self::AskProvider { .. } => after.evidence.first().map_or_else(
                 || Said::NotKnown("no evidence".to_owned()),
-                |latest| Said::Yes(format!("{} at {}", latest.outcome.word(), time::clock(latest.started_at))),
+                |latest| {
+                    let said = format!("{} at {}", latest.outcome.word(), time::clock(latest.started_at));
+                    match &latest.outcome {
+                        LookupOutcome::Found { .. } | LookupOutcome::NotFound { .. } => Said::Yes(said),
+                        // It was asked; what happened is as unknown as before.
+                        LookupOutcome::Unreachable { .. } => Said::NotKnown(said),
+                    }
+                },
             ),
             Self::EvidenceKept { newest } => {
                 let now = after.evidence.iter().filter_map(|evidence| evidence.id).max();
@@ -164,9 +176,25 @@ impl Promise {
                     Said::Yes("lease over".to_owned())
                 }
             }
-            Self::Written { .. } => Said::NotKnown("see the log row".to_owned()),
+            Self::Written { action, after: since, .. } => written(after, action, *since),
             Self::HandedBack => Said::NotKnown("not carried out by this version".to_owned()),
         }
+    }
+}
+
+/// The log is part of the record's timeline where the schema has one.
+fn written(after: &Dossier, action: &str, since: Instant) -> Said {
+    let outcome = format!("{action} outcome done");
+    match after.timeline.value() {
+        None => Said::NotKnown("the log could not be read; see screen 8".to_owned()),
+        Some(seen) => seen
+            .iter()
+            .rev()
+            .find(|entry| entry.lane == "operator" && entry.what == outcome && entry.at >= since)
+            .map_or_else(
+                || Said::NotKnown("not in the timeline; see screen 8".to_owned()),
+                |entry| Said::Yes(format!("in the log at {}", time::clock(entry.at))),
+            ),
     }
 }
 

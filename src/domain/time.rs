@@ -50,21 +50,40 @@ pub fn words(length: Seconds) -> String {
         0..60 => format!("{seconds}s"),
         60..3_600 => format!("{minutes}m{:02}s", seconds % 60),
         3_600..86_400 => format!("{hours}h{minutes:02}m"),
+        // Longer than any system lived: a wrong clock or the end of time, and no column is as wide.
+        864_000_000.. => ">9999d".to_owned(),
         _ => format!("{days}d{hours:02}h"),
     }
 }
 
 /// The time of day with seconds: `14:03:27Z`.
 pub fn clock(instant: Instant) -> String {
+    if let Some(end) = end_of_time(instant) {
+        return end.to_owned();
+    }
     instant.format("%H:%M:%SZ").to_string()
 }
 
 /// The time of day without seconds, with the date when it is more than twelve hours away from `now`.
 pub fn since(instant: Instant, now: Instant) -> String {
+    if let Some(end) = end_of_time(instant) {
+        return end.to_owned();
+    }
     if age(instant, now) > Seconds(12 * 3_600) || age(now, instant) > Seconds(12 * 3_600) {
         instant.format("%Y-%m-%d %H:%MZ").to_string()
     } else {
         instant.format("%H:%MZ").to_string()
+    }
+}
+
+/// A database's infinity in words: a date would pretend to mean something.
+fn end_of_time(instant: Instant) -> Option<&'static str> {
+    if instant == Instant::MAX_UTC {
+        Some("for ever")
+    } else if instant == Instant::MIN_UTC {
+        Some("ever")
+    } else {
+        None
     }
 }
 
@@ -76,6 +95,7 @@ mod tests {
     fn lengths_read_like_speech() {
         let said: Vec<String> = [8, 1330, 85_080, 273_600].map(|s| words(Seconds(s))).into();
         assert_eq!(said, ["8s", "22m10s", "23h38m", "3d04h"]);
+        assert_eq!((words(Seconds(u64::MAX)), clock(Instant::MAX_UTC)), (">9999d".to_owned(), "for ever".to_owned()));
     }
 
     #[test]

@@ -148,7 +148,12 @@ impl Asking<'_> {
         let reply = match self.client.get(target).await {
             Ok(reply) => reply,
             Err(why) => {
-                self.steps.push(LookupStep { asked, answered: why.to_string(), body_sha256: None });
+                self.steps.push(LookupStep {
+                    asked,
+                    answered: why.to_string(),
+                    body_sha256: None,
+                    retry_after_s: None,
+                });
                 return Err(silent(why.to_string()));
             }
         };
@@ -158,7 +163,8 @@ impl Asking<'_> {
             Ok(None) => format!("{}, no such object", reply.status),
             Err(why) => format!("{}, {why}", reply.status),
         };
-        self.steps.push(LookupStep { asked, answered, body_sha256: Some(sha256(&reply.body)) });
+        let retry_after_s = reply.retry_after_s.filter(|_| answer.is_err());
+        self.steps.push(LookupStep { asked, answered, body_sha256: Some(sha256(&reply.body)), retry_after_s });
         answer.map_err(|why| Heard::Silent { why, retry_after_s: reply.retry_after_s })
     }
 }

@@ -44,15 +44,20 @@ fn unreachable(why: &str) -> LookupOutcome {
 
 /// One part that could not be asked makes the whole uncertain: the charge may be just there.
 fn first_silence(heard: &[(&LookUp, Heard)]) -> Option<LookupOutcome> {
-    let mut reasons = Vec::new();
+    // One reason that all look-ups share is said once.
+    let mut reasons: Vec<(Vec<&str>, &str)> = Vec::new();
     let mut longest = None;
     for (look_up, part) in heard {
         if let Heard::Silent { why, retry_after_s } = part {
-            reasons.push(format!("{}: {why}", look_up.name));
+            match reasons.iter_mut().find(|(_, known)| known == why) {
+                Some((names, _)) => names.push(&look_up.name),
+                None => reasons.push((vec![&look_up.name], why)),
+            }
             longest = longest.max(*retry_after_s);
         }
     }
-    (!reasons.is_empty()).then(|| LookupOutcome::Unreachable { why: reasons.join("; "), retry_after_s: longest })
+    let said: Vec<String> = reasons.iter().map(|(names, why)| format!("{}: {why}", names.join(", "))).collect();
+    (!said.is_empty()).then(|| LookupOutcome::Unreachable { why: said.join("; "), retry_after_s: longest })
 }
 
 /// Absence is certain only when a consistent look-up by the key or by our reference was read to its

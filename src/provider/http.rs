@@ -117,10 +117,15 @@ impl HttpProvider {
         let started_at = clock::now();
         let mut steps = Vec::new();
         let outcome = if let Err(too_soon) = turn {
-            LookupOutcome::Unreachable {
-                why: "not asked: it wants to be left alone, or too many look-ups are waiting".to_owned(),
-                retry_after_s: Some(too_soon.wait_s),
-            }
+            let why = "not asked: it wants to be left alone, or too many look-ups are waiting";
+            let retry_after_s = Some(too_soon.wait_s);
+            steps.push(LookupStep {
+                asked: "nothing".to_owned(),
+                answered: why.to_owned(),
+                body_sha256: None,
+                retry_after_s,
+            });
+            LookupOutcome::Unreachable { why: why.to_owned(), retry_after_s }
         } else {
             let whole = tokio::time::timeout(self.limits.whole, self.outcome(query, &mut steps));
             whole.await.unwrap_or_else(|_| LookupOutcome::Unreachable {

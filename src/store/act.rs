@@ -248,7 +248,12 @@ mod tests {
             provider: ProviderName::new("lab"),
             started_at: chrono::DateTime::UNIX_EPOCH,
             outcome,
-            steps: vec![LookupStep { asked: "GET /charges".to_owned(), answered: "200".to_owned(), body_sha256: None }],
+            steps: vec![LookupStep {
+                asked: "GET /charges".to_owned(),
+                answered: "200".to_owned(),
+                body_sha256: None,
+                retry_after_s: None,
+            }],
         }
     }
 

@@ -3,6 +3,8 @@
 //! Everything is asked on a connection of its own that is closed afterwards. The result is a [`Bound`]:
 //! a profile with a standing for every question, which polls and actions share until the next connect.
 
+mod rights;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -16,7 +18,6 @@ use super::options::{Pooling, StoreOptions};
 use super::profile::{Index, Installed, Profile, RuleFile};
 use super::reading::{self, Given, Line, Reading};
 use super::rows::Reader;
-use crate::domain::answer::Answer;
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::port::StoreError;
 use crate::domain::snapshot::{PanelOff, ServerFacts};
@@ -121,8 +122,13 @@ async fn bind(options: &StoreOptions, reading: &mut Reading<'_>) -> Result<Bound
         rules.push((file.clone(), standing.err()));
     }
     let environment = named(&questions, reading).await;
-    let excess_rights = rights(&questions, reading).await;
-    let read_only = read_only(options, &profile, &server, &environment, reading).await?;
+    let excess_rights = rights::read(&questions, reading).await;
+    let read_only = match read_only(options, &profile, &server, &environment, reading).await? {
+        None => {
+            environment.as_ref().ok().and_then(Option::as_ref).and_then(|place| rights::too_many(place, &excess_rights))
+        }
+        why => why,
+    };
     let missing_indexes = missing_indexes(&profile, reading).await?;
     let off = off(&questions, &rules);
     let facts = ServerFacts {
@@ -288,25 +294,6 @@ fn environment(file: &str, row: &PgRow) -> Result<Environment, StoreError> {
         return Err(reader.wrong("kind", "production, staging, development or demo", word));
     };
     Ok(Environment { name: reader.text("name")?, kind })
-}
-
-async fn rights(
-    questions: &BTreeMap<Question, Result<Checked, StoreError>>,
-    reading: &mut Reading<'_>,
-) -> Answer<Vec<String>> {
-    let at = reading.now();
-    let listed = ask(questions, Question::Rights, reading).await.and_then(|(file, rows)| {
-        rows.iter()
-            .map(|row| {
-                let reader = Reader::new(&file, row);
-                Ok(format!("{} on {}", reader.text("right")?, reader.text("on_what")?))
-            })
-            .collect::<Result<Vec<String>, StoreError>>()
-    });
-    match listed {
-        Ok(rights) => Answer::known(rights, at),
-        Err(why) => Answer::not_known(why.to_string()),
-    }
 }
 
 /// The reason why nothing can be changed here; `None` = guarded changes are possible.

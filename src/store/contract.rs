@@ -35,6 +35,8 @@ pub enum Question {
     Changes,
     /// The newest rows of the action log.
     Log,
+    /// The action log whole, as its hash chain is over it.
+    Chain,
     /// What came of one intent.
     Outcome,
     /// Where we are, as the database knows it.
@@ -47,7 +49,7 @@ pub enum Question {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Pulse,
         Self::Stuck,
         Self::Unknown,
@@ -62,6 +64,7 @@ impl Question {
         Self::Find,
         Self::Changes,
         Self::Log,
+        Self::Chain,
         Self::Outcome,
         Self::Environment,
         Self::Rights,
@@ -85,6 +88,7 @@ impl Question {
             Self::Find => "get_find",
             Self::Changes => "get_changes",
             Self::Log => "get_log",
+            Self::Chain => "get_chain",
             Self::Outcome => "get_outcome",
             Self::Environment => "get_environment",
             Self::Rights => "get_rights",
@@ -116,6 +120,7 @@ impl Question {
             }
             Self::Changes => ("since timestamptz, limit int8", &["at timestamptz, kind text, what text, who text?"]),
             Self::Log => ("limit int8", &[LOG]),
+            Self::Chain => ("after_id int8, limit int8", &[CHAIN]),
             Self::Outcome => ("intent_id int8", &[LOG]),
             Self::Environment => ("", &["name text, kind text"]),
             Self::Rights => ("", &["right text, on_what text"]),
@@ -151,6 +156,11 @@ const EVIDENCE: &str = "id int8, at timestamptz, operator text, provider text, s
 const LOG: &str = "id int8, at timestamptz, entry text, action text, scope text?, key text?, operator text, \
     session_user text, environment text, plan_hash text?, reason text?, ticket text?, result text?, detail text?, \
     intent_id int8?";
+
+// Nothing but the number is promised: a row somebody tampered with has to be read, too.
+const CHAIN: &str = "id int8, at timestamptz?, entry text?, action text?, scope text?, key text?, operator text?, \
+    session_user text?, application text?, environment text?, plan_hash text?, reason text?, ticket text?, \
+    result text?, detail text?, intent_id int8?, evidence_id int8?, data text?, prev_hash text?, hash text?";
 
 const BREACH: &str = "scope text?, key text?, order_id text?, payment_id text?, ref text?, amount int8?, \
     currency text?, at timestamptz?, detail text";
@@ -343,7 +353,7 @@ mod tests {
             assert_eq!(compare("f", &signature, &described(&signature)), Ok(()));
         }
         let counts = |list: &'static str| (fields(list).len(), list.split(',').count());
-        for list in [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, BREACH] {
+        for list in [RECORD, RECORD_MORE, PULSE, RATES, PROVIDERS, OFFENDERS, EVIDENCE, LOG, CHAIN, BREACH] {
             let (read, written) = counts(list);
             assert_eq!(read, written, "{list}");
         }

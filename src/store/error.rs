@@ -27,7 +27,11 @@ fn database(said: &dyn DatabaseError, what: &str) -> StoreError {
         "25P03" => timed_out("the transaction was idle for too long"),
         // The text of this one names the object and nothing else.
         "42501" => StoreError::Denied { what: format!("{what}: {}", said.message()) },
-        "28000" | "28P01" => StoreError::Denied { what: "logging in".to_owned() },
+        // A wrong password, no such role, or a server that takes nobody from here: no grant puts that right.
+        "28000" | "28P01" => StoreError::Database {
+            sqlstate: code.into_owned(),
+            meaning: "this login: the role, its password, or who may come from where".to_owned(),
+        },
         "3D000" => unreachable("there is no database of that name"),
         "53300" => unreachable("the server has no free connection slot"),
         "57P01" => unreachable("the server closed our connection"),

@@ -7,7 +7,7 @@ use sqlx::{Connection, Executor, PgConnection};
 use super::error::meaning;
 use super::gate::{self, Script};
 use super::library::Library;
-use super::options::StoreOptions;
+use super::options::{INSTALLER, StoreOptions};
 use super::scripted;
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::port::StoreError;
@@ -32,7 +32,9 @@ pub fn script(library: &Library, profile: &str) -> Result<Script, StoreError> {
 /// No connection, or not the rights of an administrator; nothing was applied then.
 pub async fn apply(options: &StoreOptions, script: &Script, environment: &Environment) -> Result<(), StoreError> {
     const WHAT: &str = "install";
-    let connecting = PgConnection::connect_with(&options.server);
+    // Not the console: whoever reads the server's log must be able to tell them apart.
+    let server = options.server.clone().application_name(INSTALLER);
+    let connecting = PgConnection::connect_with(&server);
     let mut connection = connecting.await.map_err(|error| meaning(&error, WHAT))?;
     let work = async {
         connection.execute("BEGIN").await?;

@@ -14,6 +14,9 @@ use crate::domain::port::StoreError;
 /// What every console connection calls itself.
 pub const APPLICATION: &str = "unstuck";
 
+/// What the one connection that applies an install script calls itself.
+pub const INSTALLER: &str = "unstuck-install";
+
 /// What stands between us and the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pooling {

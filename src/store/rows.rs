@@ -8,7 +8,7 @@ mod detail;
 mod lists;
 mod reader;
 
-pub(super) use detail::{breach, evidence, log_entry, record, record_detail};
+pub(super) use detail::{breach, chain_row, evidence, log_entry, record, record_detail};
 pub(super) use lists::{
     RatesLine, candidate, change, handed_over, offender, provider, pulses, rates, recoverer, timeline,
 };

@@ -6,7 +6,7 @@
 use unicode_width::UnicodeWidthStr as _;
 
 use super::glyphs::Charset;
-use super::text::safe_text_in;
+use super::text::{LONGEST_VALUE, safe_text_in};
 use super::theme::Role;
 use super::wide;
 
@@ -54,7 +54,7 @@ impl Line {
 
     /// Adds words in a role.
     pub fn push(&mut self, role: Role, text: impl Into<String>) {
-        let text = text.into();
+        let text = capped(text.into());
         if !text.is_empty() {
             self.0.push(Span { role, text });
         }
@@ -119,6 +119,20 @@ impl Line {
     pub fn join(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
+    }
+}
+
+/// No span is longer than any screen: a name of a megabyte must not be wrapped anew for every frame.
+fn capped(text: String) -> String {
+    if text.len() <= LONGEST_VALUE {
+        return text;
+    }
+    match text.char_indices().nth(LONGEST_VALUE) {
+        None => text,
+        Some((at, _)) => {
+            let (head, rest) = text.split_at(at);
+            format!("{head}<+{} more>", rest.chars().count())
+        }
     }
 }
 

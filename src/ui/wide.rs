@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::glyphs::{Charset, Glyphs};
-use super::text::safe_text_in;
+use super::text::{LONGEST_VALUE, safe_text_in};
 
 /// Which end of a value matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub fn columns(text: &str, charset: Charset) -> usize {
 
 /// Cuts to at most `width` columns; a mark stands where something was cut.
 pub fn cut(text: &str, width: usize, keep: Keep, charset: Charset) -> String {
-    let safe = safe_text_in(text, charset);
+    let safe = safe_text_in(near(text, keep), charset);
     if safe.width() <= width {
         return safe.into_owned();
     }
@@ -48,6 +48,17 @@ pub fn cut(text: &str, width: usize, keep: Keep, charset: Charset) -> String {
             kept.reverse();
             format!("{mark}{}", kept.concat())
         }
+    }
+}
+
+/// The end that is kept of a text far longer than any screen: the rest need not be looked at for every frame.
+fn near(text: &str, keep: Keep) -> &str {
+    if text.len() <= 4 * LONGEST_VALUE {
+        return text;
+    }
+    match keep {
+        Keep::Start => text.char_indices().nth(LONGEST_VALUE).map_or(text, |(at, _)| text.split_at(at).0),
+        Keep::End => text.char_indices().nth_back(LONGEST_VALUE).map_or(text, |(at, _)| text.split_at(at).1),
     }
 }
 

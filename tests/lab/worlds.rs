@@ -128,6 +128,9 @@ async fn the_consoles_login_may_read_and_not_write() {
     assert!(row.get::<String, _>("who").starts_with("console_"));
     assert_eq!(row.get::<String, _>("application"), "unstuck");
     assert_eq!((row.get::<bool, _>("operator"), row.get::<bool, _>("super")), (true, false));
+    // Under another name: what the console itself sends is watched, and this must not look like it.
+    console.close().await.unwrap();
+    let mut console = world.console_options().application_name("not-the-console").connect().await.unwrap();
     for write in ["UPDATE payments SET status = 'failed'", "TRUNCATE idempotency_keys", "CREATE TABLE mine (id int)"] {
         assert!(sqlx::query(write).execute(&mut console).await.is_err(), "{write}");
     }

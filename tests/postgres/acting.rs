@@ -75,7 +75,12 @@ fn charged(context: &Context, started_at: DateTime<chrono::Utc>) -> Evidence {
                 mode: Some(Mode::Test),
             }],
         },
-        steps: vec![LookupStep { asked: "GET /charges".to_owned(), answered: "200".to_owned(), body_sha256: None }],
+        steps: vec![LookupStep {
+            asked: "GET /charges".to_owned(),
+            answered: "200".to_owned(),
+            body_sha256: None,
+            retry_after_s: None,
+        }],
     }
 }
 

@@ -312,27 +312,33 @@ async fn a_server_killed_and_restarted_is_found_again() {
 }
 
 #[tokio::test]
-async fn absurd_values_are_an_error_that_names_the_column_and_never_a_panic() {
+async fn absurd_values_hide_nothing_else_and_never_panic() {
     let mut ground = Ground::new(Tables::Plain).await;
     let store = ground.store();
     ground.run("UPDATE idempotency_keys SET created_at = 'infinity' WHERE key = 'k-102'").await;
-    let snapshot = store.poll().await.unwrap();
-    let why = snapshot.stuck.why_not().unwrap();
-    assert!(why.contains("column created_at is infinity, the contract says timestamptz"), "{why}");
-    ground.run("UPDATE idempotency_keys SET created_at = '290000-01-01' WHERE key = 'k-102'").await;
-    let why = store.poll().await.unwrap().stuck;
-    assert!(why.why_not().unwrap().contains("out of range"), "{why:?}");
-    ground.run("UPDATE idempotency_keys SET created_at = '4713-01-01 BC' WHERE key = 'k-102'").await;
-    assert_eq!(store.poll().await.unwrap().stuck.why_not(), None);
+    for odd in ["infinity", "290000-01-01", "4713-01-01 BC", "-infinity"] {
+        ground
+            .run(&format!(
+                "UPDATE idempotency_keys SET created_at = '{odd}', locked_until = '-infinity' WHERE key = 'k-102'"
+            ))
+            .await;
+        let snapshot = store.poll().await.unwrap();
+        assert_eq!(snapshot.stuck.why_not(), None, "{odd}");
+        assert_eq!(count(&snapshot, Signal::Stuck), Some(2), "{odd}");
+    }
     ground
         .run(
             "ALTER TABLE payments DROP CONSTRAINT payments_status_check;
              ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_recovery_point_check;
              UPDATE payments SET status = 'settling', currency = E'\\u202eRUE', amount = 9223372036854775807 WHERE key = 'k-102';
+             INSERT INTO payments (id, order_id, scope, key, provider, status, amount, currency)
+               SELECT 'p-huge-' || n, 'o-huge', 's', 'k-huge', 'lab', 'unknown', 9223372036854775807, 'EUR' FROM generate_series(1, 2) n;
              UPDATE idempotency_keys SET recovery_point = 'half way', locked_by = E'pod\\n\\u001b[2J' WHERE key = 'k-102'",
         )
         .await;
-    let stuck = store.poll().await.unwrap().stuck;
+    let snapshot = store.poll().await.unwrap();
+    assert!(count(&snapshot, Signal::Unknown).is_some_and(|n| n >= 2), "a sum beyond any money hides no count");
+    let stuck = snapshot.stuck;
     let record = stuck.value().unwrap().iter().find(|record| record.id.key.as_str() == "k-102").unwrap();
     assert_eq!(record.recovery_point.as_ref().unwrap().to_string(), "half way");
     assert_eq!(record.payment_status.as_ref().unwrap().to_string(), "settling");

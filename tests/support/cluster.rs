@@ -26,7 +26,11 @@ pub fn options() -> ClusterOptions {
     ClusterOptions {
         log_statements: StatementLog::All,
         synchronous_commit: SynchronousCommit::On,
-        settings: vec![("max_connections".to_owned(), "300".to_owned())],
+        settings: vec![
+            ("max_connections".to_owned(), "300".to_owned()),
+            // Says where one session ends and the next of the same process number begins.
+            ("log_connections".to_owned(), "on".to_owned()),
+        ],
         ..ClusterOptions::from_env()
     }
 }

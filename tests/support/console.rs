@@ -240,6 +240,7 @@ impl Console {
                             asked: "GET /charges?key=…".into(),
                             answered: "200".into(),
                             body_sha256: None,
+                            retry_after_s: None,
                         }],
                     };
                     if stored {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sqlx::{Connection, PgConnection};
+use sqlx::{ConnectOptions as _, Connection, PgConnection};
 use unstuck::domain::environment::{Environment, EnvironmentKind};
 use unstuck::domain::policy::{Policy, RulePolicy};
 use unstuck::domain::time::Seconds;
@@ -15,6 +15,7 @@ use unstuck::store::postgres::PgStore;
 use unstuck::store::profile::{self, Profile};
 
 use super::cluster::shared;
+use super::proof::{LogGuard, witness};
 
 /// What a database is given before the test.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,16 @@ pub struct Ground {
     pub database: LabDatabase,
     pub admin: PgConnection,
     login: unstuck::lab::cluster::Login,
+    _log: LogGuard,
+}
+
+impl Drop for Ground {
+    /// Every test of the store ends with what the console did in its database being looked at.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            witness::look(&self.database.admin_options());
+        }
+    }
 }
 
 impl Ground {
@@ -64,7 +75,8 @@ impl Ground {
             let grant = format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}", sql::ident(&login.name));
             sql::run(&mut admin, &grant).await.expect("the grant");
         }
-        Self { database, admin, login }
+        witness::install(&mut admin).await;
+        Self { database, admin, login, _log: LogGuard::over(cluster) }
     }
 
     /// Runs a statement as the superuser.
@@ -99,6 +111,22 @@ impl Ground {
 
     pub fn store(&self) -> PgStore {
         PgStore::new(self.options())
+    }
+
+    /// The console's login as an address, for the real binary.
+    pub fn url(&self) -> String {
+        self.database.login_options(&self.login).to_url_lossy().to_string()
+    }
+
+    /// The console's login in the hands of a person with a client of their own.
+    pub async fn in_psql(&self) -> PgConnection {
+        self.in_psql_as(&self.login).await
+    }
+
+    /// Another login in the same hands.
+    pub async fn in_psql_as(&self, login: &unstuck::lab::cluster::Login) -> PgConnection {
+        let options = self.database.login_options(login).application_name("psql");
+        PgConnection::connect_with(&options).await.expect("a connection")
     }
 }
 

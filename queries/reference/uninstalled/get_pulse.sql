@@ -1,6 +1,7 @@
 -- How bad it is and since when: one row per signal and currency, and the database's clock.
 -- $1 bigint: seconds past the lease (or past the creation of a payment) before it counts; $2 bigint: outbox limit in seconds. Since: 1.
 -- A signal with nothing has one row with count 0 and no currency; a missing row means not known, never nothing.
+-- A sum that would not fit stays at its limit, absurd to the eye: one odd row must not hide all the others.
 -- webhooks counts events, not deliveries: a second delivery of one event is not a second thing to do.
 -- xmin: the oldest other transaction of this database. Its row is missing when sessions of other roles are hidden from us
 -- (grant pg_read_all_stats to see them) and none of those we see is in a transaction.
@@ -61,7 +62,8 @@ running AS (
 SELECT names.signal, g.currency, coalesce(g.n, 0) AS count, g.amount, g.oldest, now() AS db_now
 FROM (VALUES ('stuck'), ('unknown'), ('pending'), ('outbox'), ('webhooks')) AS names(signal)
 LEFT JOIN (
-  SELECT s.signal, s.currency, count(*) AS n, sum(s.amount)::bigint AS amount, min(s.at) AS oldest
+  SELECT s.signal, s.currency, count(*) AS n, 
+    greatest(least(sum(s.amount), 9223372036854775807), -9223372036854775807)::bigint AS amount, min(s.at) AS oldest
   FROM seen s
   GROUP BY s.signal, s.currency
 ) g ON g.signal = names.signal

@@ -11,7 +11,7 @@ use crate::app::input::OnScreen;
 use crate::app::keymap::Scope;
 use crate::app::model::Model;
 use crate::app::notice::Notice;
-use crate::domain::action::{Change, Ladder, Request};
+use crate::domain::action::{Availability, Change, Ladder, Request};
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::{Plan, Refused, Words};
 use crate::domain::ids::RecordId;
@@ -183,8 +183,11 @@ impl Guard {
 
     /// Whether a change to money is being planned or made right now.
     pub fn writes(&self) -> bool {
+        let ready = |plan: &Plan| plan.change().availability() == Availability::Ready;
         match &self.phase {
             Phase::Preparing | Phase::Result(_) | Phase::Refused(_) => false,
+            // A plan that is only shown writes nothing.
+            Phase::Plan if !self.plan.as_ref().is_some_and(ready) => false,
             Phase::Plan
             | Phase::Reason
             | Phase::Phrase
@@ -209,7 +212,12 @@ impl Guard {
     pub fn words(&self) -> Words {
         Words {
             reason: self.form.reason.text().to_owned(),
-            ticket: self.form.ticket.text().to_owned(),
+            // A field that is not on the form says nothing, whatever the last ticket was.
+            ticket: if self.fields().contains(&FieldName::Ticket) {
+                self.form.ticket.text().to_owned()
+            } else {
+                String::new()
+            },
             phrase: self.form.phrase.text().to_owned(),
             owner: self.form.owner.text().to_owned(),
         }

@@ -19,7 +19,7 @@ use crate::domain::snapshot::Snapshot;
 use crate::domain::time::{Now, age, clock, words};
 use crate::ui::layout::{Room, bottom};
 use crate::ui::widgets::panel::wrapped;
-use crate::ui::widgets::table::{self, Column, Table};
+use crate::ui::widgets::table::{self, Column, Form, Table};
 use crate::ui::{Canvas, Line, Role, Span};
 
 /// This screen.
@@ -104,7 +104,9 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     lines.insert(0, Line::plain(" Audit: append-only, newest first. Times are the database's clock."));
     let rest = sentence(canvas, area, &lines);
     if snapshot.log.value().is_none() {
-        canvas.line(rest, &not_known("the log", snapshot.log.why_not().unwrap_or_default()));
+        let why = not_known("the log", snapshot.log.why_not().unwrap_or_default());
+        let lines = wrapped(&[why], usize::from(area.width), canvas);
+        canvas.lines(rest, &lines);
         return;
     }
     if state.order().is_empty() {
@@ -114,11 +116,8 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     let (list, detail) = bottom(rest, if rest.height > 10 { 6 } else { 0 });
     let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
     let row = |index: usize| state.order().get(index).and_then(|id| entry(model, *id)).map(cells).unwrap_or_default();
-    if room == Room::Card && area.width < 76 {
-        table::cards(canvas, list, what, row);
-    } else {
-        table::draw(canvas, list, what, row);
-    }
+    let form = if room == Room::Card && area.width < 76 { Form::Cards } else { Form::Rows };
+    table::marked(canvas, list, what, form, row);
     if let Some(entry) = state.cursor().and_then(|id| entry(model, *id)) {
         let mut lines = vec![Line::empty()];
         lines.extend(wrapped(&detail_lines(entry), usize::from(detail.width), canvas));

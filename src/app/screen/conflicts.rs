@@ -14,9 +14,10 @@ use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place, Zone};
 use crate::domain::ids::{Key, RecordId, Scope};
 use crate::domain::snapshot::{Offender, Snapshot};
-use crate::domain::time::{Now, Seconds, age, clock, words};
+use crate::domain::time::{Now, Seconds, age, since, words};
 use crate::ui::layout::Room;
-use crate::ui::widgets::table::{self, Column, Table};
+use crate::ui::widgets::panel::wrapped;
+use crate::ui::widgets::table::{self, Column, Form, Table};
 use crate::ui::{Canvas, Line, Role, Span};
 
 /// This screen.
@@ -126,7 +127,9 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     }
     let rest = sentence(canvas, area, &lines);
     let Some(offenders) = snapshot.offenders.value() else {
-        canvas.line(rest, &not_known("who causes them", snapshot.offenders.why_not().unwrap_or_default()));
+        let why = not_known("who causes them", snapshot.offenders.why_not().unwrap_or_default());
+        let lines = wrapped(&[why], usize::from(area.width), canvas);
+        canvas.lines(rest, &lines);
         return;
     };
     if state.order().is_empty() {
@@ -138,11 +141,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
         offender.map(|o| cells(model, o, now)).unwrap_or_default()
     };
     let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
-    if room == Room::Card {
-        table::cards(canvas, rest, what, row);
-    } else {
-        table::draw(canvas, rest, what, row);
-    }
+    table::marked(canvas, rest, what, if room == Room::Card { Form::Cards } else { Form::Rows }, row);
 }
 
 fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
@@ -156,7 +155,7 @@ fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
     };
     let last = match model.zone {
         Zone::Ages => words(age(offender.last_at, model.db_now(now))),
-        Zone::Utc => clock(offender.last_at).chars().take(5).chain(['Z']).collect(),
+        Zone::Utc => since(offender.last_at, model.db_now(now)),
     };
     vec![
         span(role, sign.into()),

@@ -19,7 +19,7 @@ use crate::domain::snapshot::Snapshot;
 use crate::domain::time::{Now, age, since, words};
 use crate::ui::layout::{Room, bottom, top};
 use crate::ui::widgets::panel::wrapped;
-use crate::ui::widgets::table::{self, Column, Table};
+use crate::ui::widgets::table::{self, Column, Form, Table};
 use crate::ui::{Canvas, Line, Role, Span};
 
 /// This screen.
@@ -158,11 +158,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
         let report = id.and_then(|id| snapshot.rules.iter().find(|r| &r.rule.id == id));
         report.map(|r| cells(model, r, now)).unwrap_or_default()
     };
-    if area.width < 76 {
-        table::cards(canvas, list, what, row);
-    } else {
-        table::draw(canvas, list, what, row);
-    }
+    table::marked(canvas, list, what, if area.width < 76 { Form::Cards } else { Form::Rows }, row);
     if let Some(report) = report(model, state) {
         rows(model, report, canvas, detail, now);
     }
@@ -291,11 +287,7 @@ fn rows(model: &Model, report: &RuleReport, canvas: &mut Canvas<'_>, area: Rect,
                     })
                     .unwrap_or_default()
             };
-            if area.width < 76 {
-                table::cards(canvas, area, what, row);
-            } else {
-                table::draw(canvas, area, what, row);
-            }
+            table::marked(canvas, area, what, if area.width < 76 { Form::Cards } else { Form::Rows }, row);
         }
     }
 }

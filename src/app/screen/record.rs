@@ -17,7 +17,7 @@ use crate::app::model::{Model, Place};
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
 use crate::ui::layout::{Room, columns, top};
-use crate::ui::widgets::panel::{panel, wrapped};
+use crate::ui::widgets::panel::{more_lines, panel, wrapped};
 use crate::ui::{Canvas, Line, Role};
 
 mod facts;
@@ -111,7 +111,7 @@ fn scrolled(canvas: &mut Canvas<'_>, area: Rect, lines: &[Line], from: usize) {
     canvas.lines(area, &shown);
     if below > 0 && area.height > 1 {
         let row = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-        canvas.line_right(row, &Line::of(Role::Key, format!(" {} more lines: j ", below.saturating_add(1))));
+        canvas.line_right(row, &Line::of(Role::Key, format!(" {}: j ", more_lines(below.saturating_add(1)))));
     }
 }
 

@@ -17,7 +17,7 @@ use crate::domain::answer::Answer;
 use crate::domain::ids::RecordId;
 use crate::domain::payment::PaymentStatus;
 use crate::domain::record::Record;
-use crate::domain::time::{Now, age, clock, until, words};
+use crate::domain::time::{Now, age, since, until, words};
 use crate::ui::layout::{Room, bottom, left, top};
 use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::panel::{panel, wrapped};
@@ -195,7 +195,7 @@ const fn table_columns(when: &'static str) -> [Column; 11] {
     [
         Column::ids("SCOPE", 8, 1).up_to(16),
         Column::ids("KEY", 12, 0).up_to(24),
-        Column::words(when, 6, 1),
+        Column::words(when, 6, 1).up_to(17),
         Column::words("STUCK AT", 15, 2),
         Column::numbers("AMOUNT", 12, 1).up_to(14),
         Column::words("PROVIDER", 9, 6).up_to(12),
@@ -242,7 +242,7 @@ fn cells(model: &Model, id: &RecordId, now: Now) -> Vec<Span> {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "?".into());
     let when = match model.zone {
         Zone::Ages => words(age(record.created_at, at)),
-        Zone::Utc => clock(record.created_at).chars().take(5).chain(['Z']).collect(),
+        Zone::Utc => since(record.created_at, at),
     };
     vec![
         span(role, sign.into()),
@@ -336,7 +336,8 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
     }
     let rest = sentence(canvas, area, &lines);
     if let Some(why) = answer.why_not() {
-        canvas.line(rest, &not_known("this list", why));
+        let lines = wrapped(&[not_known("this list", why)], usize::from(area.width), canvas);
+        canvas.lines(rest, &lines);
         return;
     }
     if shown == 0 {

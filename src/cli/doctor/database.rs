@@ -6,6 +6,7 @@ use super::Finding;
 use crate::cli::settings::Settings;
 use crate::cli::settings::connect::NoStore;
 use crate::domain::answer::Answer;
+use crate::domain::environment::EnvironmentKind;
 use crate::domain::port::StoreError;
 use crate::domain::snapshot::ServerFacts;
 use crate::domain::time::{self, Instant, Now, Seconds};
@@ -56,13 +57,20 @@ pub fn facts(facts: &ServerFacts, settings: &Settings) -> Vec<Finding> {
     ];
     findings.push(match &facts.read_only {
         None => Finding::good("actions: look-up, resume, hold, release, note and hand over are possible"),
-        Some(why) => Finding::wrong(
-            format!("actions: not possible. {why}"),
-            "an administrator runs: unstuck install --apply --environment NAME --kind KIND; until then the console reads",
-        ),
+        Some(why) => Finding::wrong(format!("actions: not possible. {why}"), fix_of_actions(facts)),
     });
     findings.extend(panels(facts));
     findings
+}
+
+/// What brings the actions back. Rights are the reason only where the database says it is production.
+fn fix_of_actions(facts: &ServerFacts) -> &'static str {
+    let production = facts.environment.as_ref().is_some_and(|place| place.kind == EnvironmentKind::Production);
+    if production && facts.excess_rights.value().is_none_or(|rights| !rights.is_empty()) {
+        "see rights, above; until then the console reads, and look-ups are not stored"
+    } else {
+        "an administrator runs: unstuck install --apply --environment NAME --kind KIND; until then the console reads"
+    }
 }
 
 fn environment(facts: &ServerFacts, settings: &Settings) -> Finding {

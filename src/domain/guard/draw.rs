@@ -27,8 +27,8 @@ pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) ->
         Request::Resume => resume(dossier, context)?,
         Request::Hold => hold(dossier, context)?,
         Request::Release => release(dossier)?,
-        Request::Note => (Change::Note, vec![Promise::Written { what: "note".to_owned() }]),
-        Request::HandOver => (Change::HandOver, vec![Promise::Written { what: "new owner and the note".to_owned() }]),
+        Request::Note => (Change::Note, vec![written("note", &Change::Note, dossier)]),
+        Request::HandOver => (Change::HandOver, vec![written("new owner and the note", &Change::HandOver, dossier)]),
     };
     let record = dossier.detail.record.clone();
     let latest = newest(dossier);
@@ -58,6 +58,10 @@ pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) ->
         expires_at: context.policy.plan_life.after(now.0),
         phrase,
     })
+}
+
+fn written(what: &str, change: &Change, dossier: &Dossier) -> Promise {
+    Promise::Written { what: what.to_owned(), action: change.word().to_owned(), after: dossier.at }
 }
 
 type Drawn = Result<(Change, Vec<Promise>), Refused>;

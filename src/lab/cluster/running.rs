@@ -15,8 +15,10 @@ use crate::lab::clock;
 
 /// How long a server may take to accept its first connection.
 const START_LIMIT: Duration = Duration::from_mins(1);
-/// A free port may be taken before the server binds it; after a kill old backends take a moment to go.
+/// A free port may be taken before the server binds it.
 const START_TRIES: u32 = 5;
+/// After a kill the old backends must notice and go before a new server may begin: on a busy machine that takes a while.
+const RESTART_TRIES: u32 = 100;
 
 #[derive(Debug)]
 pub(super) struct Running {
@@ -32,7 +34,7 @@ impl Running {
         // initdb, unpacking and sweeping block: not on a thread that draws or polls.
         let prepared = tokio::task::spawn_blocking(move || prepare(&options)).await;
         let (source, running) = prepared.map_err(|_| ClusterError::Interrupted)??;
-        running.restart().await?;
+        running.begin(START_TRIES).await?;
         Ok((source, running))
     }
 
@@ -59,7 +61,11 @@ impl Running {
     /// Starts the server, again if it ended before it was ready.
     pub(super) async fn restart(&self) -> Result<(), ClusterError> {
         self.server.stop();
-        for _ in 0..START_TRIES {
+        self.begin(RESTART_TRIES).await
+    }
+
+    async fn begin(&self, tries: u32) -> Result<(), ClusterError> {
+        for _ in 0..tries {
             self.server.is(self.launcher.postgres(&self.directory)?);
             if self.ready().await? {
                 return Ok(());

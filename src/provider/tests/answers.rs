@@ -6,7 +6,7 @@ use crate::domain::evidence::{Evidence, LookupOutcome};
 use crate::domain::port::Provider as _;
 use crate::provider::read_adapter;
 use crate::provider::tests::server::{Server, json, with};
-use crate::provider::tests::{NO_SUCH_CHARGE, ask, charge, found, lab, only_ref, open, unreachable};
+use crate::provider::tests::{NO_SUCH_CHARGE, ask, charge, found, lab, only_ref, open, query, unreachable};
 
 /// What the adapter makes of one answer to a look-up by ref.
 async fn of(status: u16, headers: &'static [(&'static str, &'static str)], body: &[u8]) -> Evidence {
@@ -137,7 +137,7 @@ async fn a_provider_that_asks_for_quiet_gets_it() {
     assert!(matches!(first.outcome, LookupOutcome::Unreachable { retry_after_s: Some(7), .. }));
     let second = provider.lookup(&only_ref()).await;
     unreachable(&second, "left alone");
-    assert!(second.steps.is_empty());
+    assert!(matches!(second.steps.as_slice(), [step] if step.asked == "nothing" && step.retry_after_s.is_some()));
     assert_eq!(server.seen().len(), 1, "it was not asked again");
 }
 
@@ -172,4 +172,12 @@ async fn decimal_amounts_follow_their_currency() {
         assert_eq!(found(&evidence)[0].money.amount, minor, "{amount} {currency}");
         assert_eq!(found(&evidence)[0].money.refunded, None);
     }
+}
+
+#[tokio::test]
+async fn a_reason_all_look_ups_share_is_said_once() {
+    let server = Server::start(|_| with(401, &[], "{}")).await;
+    let evidence = open(lab(), &server).lookup(&query()).await;
+    let LookupOutcome::Unreachable { why, .. } = &evidence.outcome else { panic!("{evidence:?}") };
+    assert_eq!(why.matches("check the secret").count(), 1, "{why}");
 }

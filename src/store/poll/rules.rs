@@ -210,13 +210,15 @@ fn unanswerable(file: &RuleFile, off: Option<&StoreError>, policy: &RulePolicy) 
         return Some(off.to_string());
     }
     let values = policy_document(policy);
+    // Named as they are written in the configuration.
     let missing: Vec<&str> = file
         .needs
         .iter()
-        .map(String::as_str)
         .filter(|need| values.get(need).is_none_or(serde_json::Value::is_null))
+        .map(|need| need.strip_suffix("_s").unwrap_or(need))
         .collect();
-    if missing.is_empty() { None } else { Some(format!("{} is not set in [policy]", missing.join(", "))) }
+    let verb = if missing.len() == 1 { "is" } else { "are" };
+    if missing.is_empty() { None } else { Some(format!("{} {verb} not set in [policy.rules]", missing.join(", "))) }
 }
 
 /// The `$policy` parameter.
@@ -330,7 +332,7 @@ mod tests {
         let rules: Vec<_> = reference.rules.iter().map(|file| (file.clone(), None)).collect();
         let reports = RuleBook::default().reports(&rules, &[], &RulePolicy::default());
         let i5 = reports.iter().find(|report| report.rule.id == "I5").unwrap();
-        assert_eq!(i5.state, RuleState::NotKnown { why: "retention_s is not set in [policy]".to_owned() });
+        assert_eq!(i5.state, RuleState::NotKnown { why: "retention is not set in [policy.rules]".to_owned() });
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use sqlx::postgres::PgRow;
 
 use super::Reader;
+use crate::domain::chain::ChainRow;
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome, LookupStep, Observed};
 use crate::domain::ids::{
     Attempt, EvidenceId, Holder, Key, LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
@@ -93,6 +94,7 @@ pub(in crate::store) fn evidence(file: &str, row: &PgRow) -> Result<Evidence, St
     let reader = Reader::new(file, row);
     let why = reader.text_maybe("why")?.unwrap_or_default();
     let definitive = reader.flag("definitive")?;
+    let steps: Vec<LookupStep> = document(&reader, "steps")?;
     let outcome = match reader.text("outcome")?.as_str() {
         "found" => {
             let observed: Vec<Observed> = document(&reader, "observed")?;
@@ -105,11 +107,12 @@ pub(in crate::store) fn evidence(file: &str, row: &PgRow) -> Result<Evidence, St
             absence: if definitive { Absence::Consistent } else { Absence::MayHaveMissed },
             why,
         },
-        // How long the provider asked us to wait is of no use later.
-        "unreachable" => LookupOutcome::Unreachable { why, retry_after_s: None },
+        "unreachable" => {
+            // Whoever reads it next has to wait as long as whoever asked.
+            LookupOutcome::Unreachable { why, retry_after_s: steps.iter().filter_map(|step| step.retry_after_s).max() }
+        }
         other => return Err(reader.wrong("outcome", "found, not_found or unreachable", other)),
     };
-    let steps: Vec<LookupStep> = document(&reader, "steps")?;
     Ok(Evidence {
         id: Some(EvidenceId(reader.int("id")?)),
         operator: Operator::new(reader.text("operator")?),
@@ -152,5 +155,32 @@ pub(in crate::store) fn log_entry(file: &str, row: &PgRow) -> Result<LogEntry, S
         result: reader.text_maybe("result")?,
         detail: reader.text_maybe("detail")?,
         intent: reader.int_maybe("intent_id")?.map(LogId),
+    })
+}
+
+pub(in crate::store) fn chain_row(file: &str, row: &PgRow) -> Result<ChainRow, StoreError> {
+    let reader = Reader::new(file, row);
+    Ok(ChainRow {
+        id: LogId(reader.int("id")?),
+        // An instant beyond ours, or infinity, was never written by the log: its row is judged without it.
+        at: reader.instant_maybe("at").unwrap_or_default(),
+        entry: reader.text_maybe("entry")?,
+        action: reader.text_maybe("action")?,
+        scope: reader.text_maybe("scope")?,
+        key: reader.text_maybe("key")?,
+        operator: reader.text_maybe("operator")?,
+        session_user: reader.text_maybe("session_user")?,
+        application: reader.text_maybe("application")?,
+        environment: reader.text_maybe("environment")?,
+        plan_hash: reader.text_maybe("plan_hash")?,
+        reason: reader.text_maybe("reason")?,
+        ticket: reader.text_maybe("ticket")?,
+        result: reader.text_maybe("result")?,
+        detail: reader.text_maybe("detail")?,
+        intent: reader.int_maybe("intent_id")?.map(LogId),
+        evidence: reader.int_maybe("evidence_id")?,
+        data: reader.text_maybe("data")?,
+        prev_hash: reader.text_maybe("prev_hash")?,
+        hash: reader.text_maybe("hash")?,
     })
 }

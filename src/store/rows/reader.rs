@@ -132,12 +132,7 @@ impl<'r> Reader<'r> {
         let bytes = value.as_bytes().ok().and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
         let micros = bytes.map(i64::from_be_bytes);
         match micros {
-            Some(i64::MAX | i64::MIN) => Err(self.wrong(column, EXPECTED, "infinity")),
-            Some(micros) => micros
-                .checked_add(EPOCH_MICROS)
-                .and_then(DateTime::from_timestamp_micros)
-                .map(Some)
-                .ok_or_else(|| self.wrong(column, EXPECTED, "a time out of range")),
+            Some(micros) => Ok(Some(instant_of(micros))),
             None => Err(self.wrong(column, EXPECTED, "a time that cannot be read")),
         }
     }
@@ -156,5 +151,28 @@ impl<'r> Reader<'r> {
     /// Scope and key, both there.
     pub(in crate::store) fn record_id(&self) -> Result<RecordId, StoreError> {
         Ok(RecordId::new(self.text("scope")?, self.text("key")?))
+    }
+}
+
+/// A server's microseconds since 2000 as an instant. `infinity` and years beyond ours are later, or earlier, than
+/// everything, and are taken as just that: one odd row must not hide a whole list.
+fn instant_of(micros: i64) -> Instant {
+    let ends = if micros > 0 { Instant::MAX_UTC } else { Instant::MIN_UTC };
+    match micros {
+        i64::MAX | i64::MIN => ends,
+        micros => micros.checked_add(EPOCH_MICROS).and_then(DateTime::from_timestamp_micros).unwrap_or(ends),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn infinity_is_the_end_of_time_and_no_error() {
+        assert_eq!(instant_of(i64::MAX), Instant::MAX_UTC);
+        assert_eq!(instant_of(i64::MIN), Instant::MIN_UTC);
+        assert_eq!(instant_of(i64::MAX - 1), Instant::MAX_UTC);
+        assert_eq!(instant_of(0).to_rfc3339(), "2000-01-01T00:00:00+00:00");
     }
 }

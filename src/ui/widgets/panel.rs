@@ -25,7 +25,7 @@ pub fn dialog(canvas: &mut Canvas<'_>, area: Rect, title: &Line, frame: Role, li
     canvas.lines(inside, &shown);
     let below = hidden.saturating_sub(from);
     if below > 0 {
-        let more = Line::of(Role::Key, format!(" {below} more lines: j or Down "));
+        let more = Line::of(Role::Key, format!(" {}: j or Down ", more_lines(below)));
         let row =
             Rect { y: place.bottom().saturating_sub(1), height: 1, width: place.width.saturating_sub(2), ..place };
         canvas.line_right(row, &more);
@@ -50,4 +50,9 @@ fn hang(line: &Line, width: usize) -> usize {
     }
     let lead = words.chars().take_while(|c| c.is_ascii_digit() || matches!(c, ' ' | '!' | '?')).count();
     label.max(lead).min(width / 3)
+}
+
+/// How much lies below, in words.
+pub fn more_lines(below: usize) -> String {
+    if below == 1 { "1 more line".to_owned() } else { format!("{below} more lines") }
 }

@@ -5,7 +5,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::ui::layout::top;
+use crate::ui::layout::{bottom, top};
 use crate::ui::wide::{Align, Keep, columns, cut, fit};
 use crate::ui::{Canvas, Charset, Line, Role, Span};
 
@@ -130,6 +130,32 @@ pub fn cards(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, row: impl Fn
         }
     }
     table.rows.saturating_sub(first + fit_rows)
+}
+
+/// How the rows of a table are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One row each, under a head.
+    Rows,
+    /// Two rows each, for narrow terminals.
+    Cards,
+}
+
+/// A table that says when there is more of it than fits.
+pub fn marked(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, form: Form, row: impl Fn(usize) -> Vec<Span>) {
+    let fits = match form {
+        Form::Rows => area.height.saturating_sub(1),
+        Form::Cards => area.height / 2,
+    };
+    let (list, mark) =
+        if table.rows > usize::from(fits) && area.height > 4 { bottom(area, 1) } else { (area, Rect::default()) };
+    let below = match form {
+        Form::Rows => draw(canvas, list, table, row),
+        Form::Cards => cards(canvas, list, table, row),
+    };
+    let said =
+        if below > 0 { format!("   {below} more below (G = last).") } else { "   More above (g = first).".to_owned() };
+    canvas.line(mark, &Line::of(Role::Dim, said));
 }
 
 fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Vec<Line> {

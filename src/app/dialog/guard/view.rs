@@ -6,7 +6,7 @@ use super::{FieldName, Guard, Phase, REASON_LIMIT};
 use crate::app::model::Model;
 use crate::domain::action::{Availability, Ladder, Request};
 use crate::domain::environment::Environment;
-use crate::domain::guard::{Plan, Refused};
+use crate::domain::guard::{Plan, Refused, letters};
 use crate::domain::time::{Now, until, words};
 use crate::ui::layout::top;
 use crate::ui::widgets::panel::dialog;
@@ -178,7 +178,9 @@ fn reason(guard: &Guard, model: &Model) -> Vec<Line> {
         if *name == FieldName::Reason {
             let count = field.text().chars().count();
             let least = model.setup.context.policy.reason_min;
-            lines.push(Line::of(Role::Dim, format!("   at least {least} letters; {count}/{REASON_LIMIT}")));
+            let letters = letters(field.text());
+            let said = format!("   {letters} of at least {least} letters; {count}/{REASON_LIMIT}");
+            lines.push(Line::of(Role::Dim, said));
         }
     }
     lines.push(Line::empty());

@@ -4,6 +4,7 @@ use super::words::lease;
 use crate::app::model::Model;
 use crate::app::screen::records::key_left;
 use crate::domain::ids::RecordId;
+use crate::domain::record::RecordStatus;
 use crate::domain::time::Now;
 use crate::ui::text::safe_value;
 use crate::ui::{Line, Role};
@@ -18,7 +19,7 @@ pub fn short_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
             .then(or(record.payment.as_ref().map(ToString::to_string)))
             .and(Role::Dim, " · order ")
             .then(or(record.order.as_ref().map(ToString::to_string)))
-            .and(Role::Dim, " · stuck at ")
+            .and(Role::Dim, if record.status == RecordStatus::Done { " · recovery point " } else { " · stuck at " })
             .then(or(record.recovery_point.as_ref().map(ToString::to_string))),
         Line::of(Role::Dim, "   lease ")
             .then(lease(record, at))

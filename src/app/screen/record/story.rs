@@ -155,7 +155,7 @@ pub fn provider_lines(model: &Model, id: &RecordId, which: LookUps, now: Now) ->
                 }
             }
             LookupOutcome::NotFound { why, .. } => {
-                lines.push(Line::plain(format!("     {} Not found is not proof by itself.", safe_value(why))));
+                lines.push(Line::plain(format!("     {}. Not found is not proof by itself.", safe_value(why))));
             }
             LookupOutcome::Unreachable { why, .. } => {
                 lines.push(Line::plain(format!("     {}. Nothing is concluded.", safe_value(why))));

@@ -2,7 +2,7 @@
 
 use crate::app::model::Model;
 use crate::app::screen::records::{key_left, sign_of};
-use crate::domain::evidence::{Class, LookupOutcome};
+use crate::domain::evidence::{Class, LookupOutcome, Match, Observed};
 use crate::domain::ids::RecordId;
 use crate::domain::payment::PaymentStatus;
 use crate::domain::record::{Record, RecordStatus, RecoveryPoint};
@@ -21,7 +21,10 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
     if record.status == RecordStatus::Done {
         return (
             format!("DONE. Payment {here}, {money}. The stored answer is replayed to retries."),
-            vec!["There is nothing to do here.".into()],
+            match model.step(&record.id, now) {
+                Some(Step::Refuse(_)) => vec![NOT_BY_HAND.into()],
+                _ => vec!["There is nothing to do here.".into()],
+            },
         );
     }
     if record.lease.is_live(at) && record.lease.holder.as_ref() == Some(&model.setup.context.holder()) {
@@ -36,8 +39,11 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
         let until = record.lease.until.map_or_else(|| "an unknown time".to_owned(), clock);
         return (format!("{holder} holds the lease until {until} and may be working on it."), vec![NOT_BY_HAND.into()]);
     }
-    if let Some(said) = provider_word(model, &record.id) {
-        match said {
+    let hits = found(model, &record.id);
+    let moved: Vec<&Observed> = hits.iter().filter(|hit| hit.class.moved_money()).copied().collect();
+    match (moved.as_slice(), hits.as_slice()) {
+        ([], []) => {}
+        ([one], _) | ([], [one, ..]) if settles(model, one, &record.id) => match one.class {
             Class::Succeeded => {
                 return (
                     format!(
@@ -55,6 +61,24 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
                 );
             }
             Class::Authorised | Class::Pending | Class::Open | Class::Reversed | Class::Unrecognised => {}
+        },
+        ([one], _) => {
+            return (
+                format!(
+                    "{here} here, over {money}. {provider} has {} {} over {}: that settles nothing.",
+                    one.provider_ref,
+                    one.class.word(),
+                    one.money()
+                ),
+                vec![format!("It does not fit this payment as it stands. {NOT_BY_HAND}")],
+            );
+        }
+        ([], _) => {}
+        (several, _) => {
+            return (
+                format!("{here} here, over {money}. {provider} has {} charges that moved money.", several.len()),
+                vec![format!("The customer may have been charged more than once. {NOT_BY_HAND}")],
+            );
         }
     }
     match (&record.recovery_point, &record.payment_status) {
@@ -89,17 +113,25 @@ fn word_of(record: &Record) -> String {
     record.payment_status.as_ref().map_or_else(|| "NOT KNOWN".to_owned(), ToString::to_string)
 }
 
-/// What the newest look-up says about this record's own charge, when it is one charge.
-fn provider_word(model: &Model, id: &RecordId) -> Option<Class> {
-    let dossier = model.dossiers.get(id)?;
-    let latest = dossier.evidence.iter().max_by_key(|e| (e.started_at, e.id))?;
-    match &latest.outcome {
-        LookupOutcome::Found { observed } => match observed.as_slice() {
-            [one] => Some(one.class),
-            [] | [..] => None,
-        },
-        LookupOutcome::NotFound { .. } | LookupOutcome::Unreachable { .. } => None,
+/// The charges the newest look-up found.
+fn found<'m>(model: &'m Model, id: &RecordId) -> Vec<&'m Observed> {
+    let evidence = model.dossiers.get(id).map(|dossier| dossier.evidence.as_slice()).unwrap_or_default();
+    match evidence.iter().max_by_key(|e| (e.started_at, e.id)).map(|latest| &latest.outcome) {
+        Some(LookupOutcome::Found { observed }) => observed.iter().collect(),
+        Some(LookupOutcome::NotFound { .. } | LookupOutcome::Unreachable { .. }) | None => Vec::new(),
     }
+}
+
+/// Whether a charge is this payment's own and whole, so that its end is the payment's end. Another record's, another
+/// amount, one given back or of the other mode must not be said to be it.
+fn settles(model: &Model, charge: &Observed, id: &RecordId) -> bool {
+    let Some(detail) = model.dossiers.get(id).map(|dossier| &dossier.detail) else { return false };
+    let own = charge.matches(detail) == Match::Decides;
+    let mode = model.setup.context.policy.mode;
+    let whole = detail.record.money.as_ref() == Some(&charge.money())
+        && charge.money.captured.is_none_or(|captured| captured == charge.money.amount)
+        && charge.money.refunded.unwrap_or(0) == 0;
+    own && (mode.is_none() || mode == charge.mode) && (whole || charge.class == Class::Failed)
 }
 
 /// The head of a record: sign, word, sentence, consequence, identity.

@@ -58,7 +58,8 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, widt
     lines.push(Line::of(Role::Dim, closing(guard, environment)));
     if let Outcome::Done { detail: Some(detail), .. } = &finished.outcome {
         // For the record; what counts is what was read back.
-        lines.push(Line::of(Role::Dim, format!("The database said: {detail}")));
+        let who = finished.evidence.as_ref().map_or("The database", |evidence| evidence.provider.as_str());
+        lines.push(Line::of(Role::Dim, format!("{who} said: {detail}")));
     }
     lines
 }
