@@ -392,7 +392,7 @@ fn a_charge_that_does_not_fit_is_never_called_this_payment() {
     observed[0].money.captured = Some(999_999);
     let mut second = observed[0].clone();
     console.keys("2<Enter>al<Enter><Enter>");
-    shows(&console, "ch_77ab CAPTURED over EUR 9,999.99: that settles");
+    shows(&console, "acme-psp has ch_77ab CAPTURED over EUR 9,999.99");
     shows_not(&console, "was taken once");
     second.provider_ref = unstuck::domain::ids::ProviderRef::new("ch_77ac");
     let LookupOutcome::Found { observed } = &mut console.provider else { unreachable!() };

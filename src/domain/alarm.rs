@@ -226,7 +226,7 @@ pub fn facts_line(alarm: &Alarm, histories: &BTreeMap<Signal, History>, now: Ins
 }
 
 /// How many alarms are not told in this place.
-pub fn and_more(more: usize) -> String {
+fn and_more(more: usize) -> String {
     format!("And {more} more alarm{}.", if more == 1 { "" } else { "s" })
 }
 

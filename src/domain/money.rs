@@ -97,6 +97,9 @@ impl Money {
     }
 }
 
+/// How much of a currency's code is shown.
+const LONGEST_CODE: usize = 12;
+
 /// `minor` with `exponent` digits behind the point, without ever touching a float.
 fn decimal(minor: i64, exponent: u32) -> String {
     let sign = if minor < 0 { "-" } else { "" };
@@ -112,7 +115,13 @@ fn decimal(minor: i64, exponent: u32) -> String {
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{} {}", self.currency, self.amount_grouped()))
+        // A code is three letters; one that fills a screen would hide the amount.
+        let code = self.currency.to_string();
+        let code = match code.char_indices().nth(LONGEST_CODE).and_then(|(at, _)| code.get(..at)) {
+            Some(start) => format!("{start}..."),
+            None => code,
+        };
+        f.pad(&format!("{code} {}", self.amount_grouped()))
     }
 }
 
@@ -178,6 +187,7 @@ mod tests {
     #[test]
     fn an_unknown_currency_is_not_given_decimals() {
         assert_eq!(Money::new(1250, "ZZQ").to_string(), "ZZQ 1,250 minor");
+        assert_eq!(Money::new(1, "C".repeat(1_000_000)).to_string(), "CCCCCCCCCCCC... 1 minor");
     }
 
     #[test]

@@ -31,6 +31,9 @@ use rules::RuleBook;
 /// How often the slower panels are asked.
 const SLOW: Duration = Duration::from_secs(5);
 
+/// How long a question that was denied is left alone.
+const DENIED_AGAIN: Duration = Duration::from_secs(10);
+
 /// How far back the providers' numbers, the offenders and the changes go.
 const PROVIDERS_BACK: Seconds = Seconds(600);
 const OFFENDERS_BACK: Seconds = Seconds(900);
@@ -45,8 +48,7 @@ pub(super) struct PollState {
     /// The connection; none before the first poll and after a loss.
     pub(super) line: Option<Line>,
     slow: Option<(Instant, Slow)>,
-    /// Questions our role may not ask: not tried again until the next connect.
-    denied: BTreeMap<Question, StoreError>,
+    denied: Denied,
 }
 
 impl PollState {
@@ -56,6 +58,9 @@ impl PollState {
         self.slow = None;
     }
 }
+
+/// Questions our role may not ask, and since when: tried again after a while, so that a GRANT shows by itself.
+pub(super) type Denied = BTreeMap<Question, (Instant, StoreError)>;
 
 /// The panels that are asked less often.
 #[derive(Clone)]
@@ -150,7 +155,7 @@ async fn slow_panels(asking: &mut Asking<'_, '_>, page: &Given) -> Slow {
 /// A transaction in which the questions of one profile are asked.
 pub(super) struct Asking<'a, 'l> {
     pub(super) bound: &'a Bound,
-    pub(super) denied: &'a mut BTreeMap<Question, StoreError>,
+    pub(super) denied: &'a mut Denied,
     pub(super) reading: &'a mut Reading<'l>,
 }
 
@@ -162,13 +167,15 @@ impl Asking<'_, '_> {
         given: &[Given],
         read: impl FnOnce(&str, &[PgRow]) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        if let Some(why) = self.denied.get(&question) {
+        if let Some((since, why)) = self.denied.get(&question)
+            && clock().duration_since(*since) < DENIED_AGAIN
+        {
             return Err(why.clone());
         }
         let checked = self.bound.question(question)?;
         let rows = self.reading.ask(checked, given).await;
         if let Err(denied @ StoreError::Denied { .. }) = &rows {
-            self.denied.insert(question, denied.clone());
+            self.denied.insert(question, (clock(), denied.clone()));
         }
         read(checked.file(), &rows?)
     }

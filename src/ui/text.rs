@@ -109,7 +109,7 @@ fn hidden(c: char) -> bool {
         | 0x2000..=0x200F | 0x2028..=0x202F | 0x205F..=0x206F | 0x2800 | 0x3000 | 0x3164
         | 0xD800..=0xF8FF | 0xFDD0..=0xFDEF | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
         | 0xFFFE | 0xFFFF | 0x110BD | 0x110CD | 0x13430..=0x1345F | 0x1BCA0..=0x1BCA3
-        | 0x1D173..=0x1D17A | 0xE0000..=0x10_FFFF)
+        | 0x1D173..=0x1D17A | 0x1F1E6..=0x1F1FF | 0x1F3FB..=0x1F3FF | 0xE0000..=0x10_FFFF)
 }
 
 #[cfg(test)]
@@ -123,6 +123,8 @@ mod tests {
         assert_eq!(safe_text("a\u{202e}b\u{200b}c\u{e0041}d\u{2028}"), "a<202E>b<200B>c<E0041>d<2028>");
         assert_eq!(safe_text("\u{9b}31m\u{7f}\t"), "<009B>31m␡␉");
         assert_eq!(safe_text("plain key-91"), "plain key-91");
+        // Flags and skin tones: terminals do not agree how wide they are, and the rest of the row would shift.
+        assert_eq!(safe_text("\u{1f1e9}\u{1f1ea}"), "<1F1E9><1F1EA>");
         assert_eq!(safe_text("Nguyễn Văn"), "Nguyễn Văn");
     }
 

@@ -206,7 +206,7 @@ fn worst(assessment: &Assessment, model: &Model, at: Instant, instead: Option<&s
         Some([one]) => lines.push(Line::of(level_role(one.level), format!("{} {}", one.level.sign(), one.what))),
         Some([one, rest @ ..]) => lines.push(
             Line::of(level_role(one.level), format!("{} {}", one.level.sign(), one.what))
-                .and(Role::Dim, format!(" {}", alarm::and_more(rest.len()))),
+                .and(Role::Dim, format!(" And {} more.", rest.len())),
         ),
     }
     lines

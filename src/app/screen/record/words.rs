@@ -8,13 +8,16 @@ use crate::domain::payment::PaymentStatus;
 use crate::domain::record::{Record, RecordStatus, RecoveryPoint};
 use crate::domain::recovery::Step;
 use crate::domain::time::{Now, age, clock, words};
+use crate::ui::wide::{Keep, cut};
 use crate::ui::{Line, Role};
 
 const NOT_BY_HAND: &str = "Do not charge again by hand.";
 
 /// The state in one sentence, and what follows from it.
 pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<String>) {
-    let provider = record.provider.as_ref().map_or_else(|| "a provider".to_owned(), ToString::to_string);
+    // A name that fills the page would hide what to do next; the facts show it whole.
+    let named = |name: String| cut(&name, 40, Keep::Start, model.setup.look.charset());
+    let provider = record.provider.as_ref().map_or_else(|| "a provider".to_owned(), |p| named(p.to_string()));
     let money = record.money.as_ref().map_or_else(|| "an amount that is not known".to_owned(), ToString::to_string);
     let at = model.db_now(now);
     let here = word_of(record);
