@@ -12,6 +12,7 @@ use unstuck::store::postgres::PgStore;
 use unstuck::store::profile;
 
 use crate::support::cluster::shared;
+use crate::support::proof::LogGuard;
 
 fn provider(world: &World) -> HttpProvider {
     let adapter = built_in("lab").unwrap().named(ProviderName::new("labpay")).at(world.provider_url());
@@ -20,6 +21,7 @@ fn provider(world: &World) -> HttpProvider {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_look_up_finds_out_the_truth_and_only_gets() {
+    let _log = LogGuard::over(shared().await);
     for story in ["oom-kill", "slow-provider"] {
         let story = incident::find(story).unwrap();
         let world = World::start_in(shared().await, WorldOptions::quiet(Some(story))).await.unwrap();

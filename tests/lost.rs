@@ -10,6 +10,7 @@ use unstuck::lab::world::{World, WorldOptions};
 use crate::support::cluster::own;
 use crate::support::keys::Key;
 use crate::support::launch::Launch;
+use crate::support::proof::LogGuard;
 use crate::support::pty::{Ended, Pty};
 
 /// Says LOST, keeps the last picture and says of when it is, and says why nothing can be done.
@@ -33,6 +34,7 @@ async fn a_database_that_dies_or_freezes_is_a_banner_and_comes_back() {
     if cluster.directory().is_none() {
         return;
     }
+    let _log = LogGuard::over(&cluster);
     let story = incident::find("oom-kill").expect("the story");
     let world = World::start_in(&cluster, WorldOptions::quiet(Some(story))).await.expect("a world");
     world.story().await.expect("the story was told");

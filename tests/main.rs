@@ -21,6 +21,8 @@ mod lookup;
 #[cfg(test)]
 mod lost;
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod outage;
 #[cfg(test)]
 mod postgres;

@@ -170,12 +170,12 @@ async fn no_function_of_ours_says_a_word_of_removal() {
         r"(?i)\b(?:delete|truncate|drop|alter|merge|copy|grant|revoke|execute|dblink\w*|lo_unlink|pg_terminate_backend|session_replication_role)\b",
     )
     .unwrap();
+    let removal = regex::Regex::new(r"(?i)\b(?:delete|truncate)\b").unwrap();
     for row in &rows {
         let (name, body): (String, String) = (row.get("name"), row.get("body"));
         let said = bare(&body);
         assert!(!words.is_match(&said), "{name}: {:?}", words.find(&said));
         // Not even in a text: there is nothing that a statement could be built from.
-        let removal = regex::Regex::new(r"(?i)\b(?:delete|truncate)\b").unwrap();
         assert!(!removal.is_match(&body), "{name}: {:?}", removal.find(&body));
         assert_eq!((row.get::<bool, _>("definer"), row.get::<bool, _>("anybody")), (true, false), "{name}");
         assert_eq!(row.get::<String, _>("owner"), "unstuck_definer", "{name}");
@@ -219,7 +219,7 @@ async fn at_the_start_a_role_with_rights_too_many_is_told_which() {
         let rights = facts.excess_rights.value().expect("the catalogue answers");
         assert!(rights.iter().any(|right| right.starts_with(said)), "{grant}: {rights:?}");
     }
-    scene.run(&format!("ALTER TABLE outbox OWNER TO CURRENT_USER")).await;
+    scene.run("ALTER TABLE outbox OWNER TO CURRENT_USER").await;
     scene.close().await;
 }
 
@@ -306,4 +306,28 @@ async fn an_operator_who_leaves_the_console_is_refused_by_the_server() {
     assert_eq!(scene.text(everything).await, before, "nothing of it changed anything");
     assert!(witness::seen(&mut admin, RAW).await.transactions.is_empty());
     scene.close().await;
+}
+
+#[test]
+fn every_test_that_opens_a_console_is_watched() {
+    let mut files = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))];
+    let mut watched = 0;
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            let inside = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+            files.extend(inside.filter(|path| !path.ends_with("tests/support")));
+            continue;
+        }
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let opens = ["PgStore::new(", "console_url()", "console_options()"].iter().any(|word| text.contains(word));
+        if opens {
+            let guarded = ["LogGuard", "Ground", "Scene", "not-the-console"].iter().any(|word| text.contains(word));
+            assert!(guarded, "{} opens a console and ends without a look at what it did", path.display());
+            watched += 1;
+        }
+    }
+    assert!(watched >= 6, "{watched}");
 }

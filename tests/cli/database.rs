@@ -6,6 +6,7 @@ use unstuck::lab::world::{World, WorldOptions};
 
 use super::Place;
 use crate::support::cluster::shared;
+use crate::support::proof::LogGuard;
 
 async fn world() -> World {
     let story = incident::find("oom-kill").unwrap();
@@ -34,6 +35,7 @@ pending = 1000
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn check_show_and_doctor_tell_of_an_incident() {
+    let _log = LogGuard::over(shared().await);
     let world = world().await;
     let record = world.story().await.unwrap().records[0].clone();
     let place = Place::new().file("unstuck.toml", CONFIG).with("UNSTUCK_DATABASE_URL", &world.console_url());

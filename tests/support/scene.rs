@@ -224,7 +224,7 @@ impl Scene {
         options.connect_within = Duration::from_secs(30);
         options.poll_within = Duration::from_secs(20);
         options.read_within = Duration::from_secs(20);
-        options.act_within = Duration::from_secs(60);
+        options.act_within = Duration::from_mins(1);
         options
     }
 
@@ -312,7 +312,7 @@ impl Console {
             terms: [(name, adapter.terms())].into_iter().collect(),
         };
         let (send, answers) = mpsc::channel(16);
-        let port: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let port: Arc<dyn Store> = store.clone();
         let (keep, slot) = watch::channel(Some(port));
         let provider: Arc<dyn Provider> = Arc::new(adapter);
         let hands = Hands::new(slot, vec![provider], Operator::new(operator), Arc::new(Notify::new()), send);

@@ -71,8 +71,7 @@ async fn carry(client: TcpStream, server: TcpStream, cut: &Mutex<Cut>) {
     drop((from_client, to_client));
     if happened == Cut::AfterSending {
         // The server says what it did to nobody.
-        let mut answer = [0_u8; 4096];
-        from_server.read(&mut answer).await.ok();
+        from_server.read_u8().await.ok();
     }
 }
 

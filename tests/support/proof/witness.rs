@@ -115,7 +115,7 @@ fn judge<'t>(transactions: impl Iterator<Item = &'t Transaction>) -> Seen {
         if logged.entry == "outcome" && !logged.intent.is_some_and(|intent| intents.contains(&intent)) {
             seen.broken.push(format!("{name}: its intent {:?} was not written before", logged.intent));
         }
-        if !allowed(logged).iter().any(|set| *set == transaction.changes) {
+        if !allowed(logged).contains(&transaction.changes) {
             seen.broken.push(format!("{name}: {:?}", transaction.changes));
         }
         *seen.transactions.entry(name.trim_end().to_owned()).or_default() += 1;
@@ -135,8 +135,7 @@ fn allowed(logged: &Logged) -> Vec<BTreeSet<(String, String)>> {
     let evidence = set(&["INSERT unstuck.evidence"]);
     let done = logged.result.as_deref() == Some("done");
     match (logged.entry.as_str(), logged.word.as_str()) {
-        ("outcome", "lookup") => vec![append, evidence],
-        ("event", "lookup") => vec![append, evidence],
+        ("outcome" | "event", "lookup") => vec![append, evidence],
         ("outcome", "adopt" | "fail") if done => vec![set(&[
             "UPDATE public.idempotency_keys",
             "INSERT public.payment_attempts",
