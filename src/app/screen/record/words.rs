@@ -45,7 +45,6 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
     let hits = found(model, &record.id);
     let moved: Vec<&Observed> = hits.iter().filter(|hit| hit.class.moved_money()).copied().collect();
     match (moved.as_slice(), hits.as_slice()) {
-        ([], []) => {}
         ([one], _) | ([], [one, ..]) if settles(model, one, &record.id) => match one.class {
             Class::Succeeded => {
                 return (
