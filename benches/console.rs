@@ -46,7 +46,7 @@ use unstuck::ui::{Charset, Look, Theme};
 const POLLS: usize = 30;
 /// How long the console is left alone: to settle, and while it is measured.
 const SETTLE: Duration = Duration::from_secs(10);
-const LEFT_ALONE: Duration = Duration::from_secs(20);
+const LEFT_ALONE: Duration = Duration::from_secs(50);
 
 /// What the last poll over the million saw; the frames are drawn from it.
 static SEEN: OnceLock<Snapshot> = OnceLock::new();
