@@ -9,6 +9,7 @@ use unstuck::app::key::{Chord, Key};
 use unstuck::app::msg::{Acted, GuardMsg, Polled};
 use unstuck::app::{Acting, Model, Msg, update};
 use unstuck::domain::answer::Answer;
+use unstuck::domain::approval::ApprovalRequest;
 use unstuck::domain::evidence::{Class, Evidence, LookupOutcome, LookupStep};
 use unstuck::domain::ids::{
     Attempt, EvidenceId, Holder, LogId, Operator, ProviderName, ProviderRef, RecordId, Version,
@@ -22,6 +23,7 @@ use unstuck::domain::time::{Now, Seconds};
 use unstuck::domain::trend::History;
 
 use super::scenario::{ago, charge, dossier, facts, hostile, incident, log, look, noon, setup, stuck_records};
+use super::second::{aged, consented};
 /// A model with a world behind it that answers its effects.
 pub struct Console {
     /// The model.
@@ -148,14 +150,25 @@ impl Console {
                 ),
                 Answer::NotKnown { why } => Answer::not_known(why.clone()),
             };
+            let approvals = Answer::known(self.approvals(), self.now.0);
             self.poll(Snapshot {
                 db_now: self.now.0,
+                approvals,
                 stuck: open(&world.stuck),
                 unknown: open(&world.unknown),
                 ..world
             });
         }
         self.send(Msg::Key(chord));
+    }
+
+    /// Requests for approval of all records, newest first.
+    pub fn approvals(&self) -> Vec<ApprovalRequest> {
+        let asked = self.records.iter().filter(|(_, dossier)| !dossier.approvals.is_empty());
+        let mut all: Vec<ApprovalRequest> =
+            asked.filter_map(|(id, _)| self.read(id)).flat_map(|dossier| dossier.approvals).collect();
+        all.sort_by_key(|request| std::cmp::Reverse(request.number));
+        all
     }
 
     /// Keys in words: letters, and `<Enter>`, `<Esc>`, `<Del>`, `<Tab>`, `<C-k>`. Effects are answered.
@@ -186,6 +199,7 @@ impl Console {
     fn read(&self, id: &RecordId) -> Option<Dossier> {
         let mut dossier = self.records.get(id).cloned()?;
         dossier.at = self.now.0;
+        aged(&mut dossier, self.now.0);
         Some(dossier)
     }
 
@@ -194,7 +208,7 @@ impl Console {
         while !self.wished.is_empty() {
             for effect in std::mem::take(&mut self.wished) {
                 match effect {
-                    Effect::Act(..) => {}
+                    Effect::Act(..) | Effect::Consent(..) => {}
                     Effect::Quit
                     | Effect::Redraw
                     | Effect::PollNow
@@ -253,6 +267,16 @@ impl Console {
                 let outcome = self.verdict.clone().unwrap_or(Outcome::Done { log: Some(LogId(9921)), detail: None });
                 let after = Ok(self.read(&id));
                 self.send(Msg::Guard(run, GuardMsg::Acted(Box::new(Acted { outcome, evidence, after }))));
+            }
+            Effect::Consent(run, consent) => {
+                let (id, login) = (consent.id(), self.model.setup.context.role.clone());
+                if self.verdict.is_none() {
+                    let dossier = self.records.get_mut(&id).expect("a record");
+                    consented(dossier, consent.order(), &login, self.now.0);
+                }
+                let outcome = self.verdict.clone().unwrap_or(Outcome::Done { log: Some(LogId(9921)), detail: None });
+                let after = Ok(self.read(&id));
+                self.send(Msg::Guard(run, GuardMsg::Acted(Box::new(Acted { outcome, evidence: None, after }))));
             }
             Effect::ReadBack(run, intent) => {
                 let mut entry = log().remove(0);
@@ -340,6 +364,7 @@ fn named_key(name: &str) -> Option<Chord> {
 fn name(effect: &Effect) -> String {
     match effect {
         Effect::Act(run, armed) => format!("Act({}, {} {})", run.0, armed.order().action, armed.id()),
+        Effect::Consent(run, consent) => format!("Consent({}, {} {})", run.0, consent.order().action, consent.id()),
         Effect::Prepare(run, id) => format!("Prepare({}, {id})", run.0),
         Effect::Check(run, id) => format!("Check({}, {id})", run.0),
         Effect::Refused(event) => format!("Refused({})", event.what),

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::super::environment::Environment;
 use super::super::guard::{Context, Expect, Refused, change_for};
-use super::super::ids::{ApprovalId, Attempt, EvidenceId, Holder, Key, Operator, PlanHash, ResumeId, Scope, Version};
+use super::super::ids::{
+    ApprovalId, Attempt, EvidenceId, Holder, Key, Operator, PlanHash, RecordId, ResumeId, Scope, Version,
+};
 use super::super::port::Dossier;
 use super::super::time::{self, Instant};
 use super::{ApprovalRequest, ApprovalState, ResumeRequest, ResumeState, StoredPlan, halves};
@@ -67,6 +69,11 @@ impl Consent {
     /// What the database function is told.
     pub fn order(&self) -> &ConsentOrder {
         &self.order
+    }
+
+    /// About which record.
+    pub fn id(&self) -> RecordId {
+        RecordId { scope: self.order.scope.clone(), key: self.order.key.clone() }
     }
 }
 
