@@ -21,6 +21,8 @@ use super::task::Task;
 use super::traffic::Traffic;
 use super::{LabError, sql};
 
+use login::Seat;
+
 pub use login::ConsoleLogin;
 pub use options::{ENVIRONMENT, ENVIRONMENT_KIND, WorldOptions};
 
@@ -40,6 +42,7 @@ pub struct World {
     service: Arc<Mutex<Service>>,
     provider: LabProvider,
     login: ConsoleLogin,
+    approver: ConsoleLogin,
     options: WorldOptions,
     database: LabDatabase,
     source: ServerSource,
@@ -70,7 +73,8 @@ impl World {
         let owner = database.admin_options();
         Service::create_schema(&owner).await?;
         install(&database).await?;
-        let login = ConsoleLogin::create(&mut database, cluster).await?;
+        let login = ConsoleLogin::create(&mut database, cluster, Seat::Operator).await?;
+        let approver = ConsoleLogin::create(&mut database, cluster, Seat::Approver).await?;
         let provider = LabProvider::start(options.seed).await?;
         let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
         let clients = Clients::new(service.urls())?;
@@ -88,7 +92,19 @@ impl World {
         let (tell, told) = watch::channel(None);
         let telling = Task::spawn(tell_incident(stage, options.clone(), tell));
         let source = cluster.source().clone();
-        Ok(Self { telling, traffic, told, service, provider, login, options, database, source, cluster: None })
+        Ok(Self {
+            telling,
+            traffic,
+            told,
+            service,
+            provider,
+            login,
+            approver,
+            options,
+            database,
+            source,
+            cluster: None,
+        })
     }
 
     /// Waits until the incident's records are stuck, and says which they are. Without an incident: nothing, at once.
@@ -114,6 +130,16 @@ impl World {
     /// The same as a URL, for a console in a process of its own. Contains the password.
     pub fn console_url(&self) -> String {
         self.login.url()
+    }
+
+    /// How a second person's console connects: a login that is an approver and nothing else.
+    pub fn approver_options(&self) -> PgConnectOptions {
+        self.approver.options()
+    }
+
+    /// The same as a URL, for a console in a process of its own. Contains the password.
+    pub fn approver_url(&self) -> String {
+        self.approver.url()
     }
 
     /// How the owner of the tables connects: for tests that look behind the console.
