@@ -19,8 +19,10 @@ use super::promise::Promise;
 use super::record::Record;
 use super::time::Instant;
 
+mod came_of;
 mod consent;
 
+pub use came_of::{Line as CameOf, came_of};
 pub use consent::{Consent, ConsentOrder, approve, refuse, withdraw, withdraw_hand_back};
 
 /// Whether a change needs a second person.
@@ -53,7 +55,12 @@ pub fn approval_needed(change: &Change, money: Option<&Money>, environment: &Env
                 None => Need::Yes(format!("{environment} is production and {} has no approval limit.", money.currency)),
             }
         }
-        Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => Need::No,
+        Change::LookUp
+        | Change::Hold { .. }
+        | Change::Release
+        | Change::Withdraw { .. }
+        | Change::Note
+        | Change::HandOver => Need::No,
     }
 }
 
@@ -270,6 +277,17 @@ impl ResumeState {
     /// Whether something can still come of it.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Waiting | Self::Unanswered | Self::Taken)
+    }
+
+    /// Whether somebody said how it ended. A hand back past its end is not ended so: a recoverer that took it
+    /// in time may still say.
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Finished | Self::Refused | Self::Withdrawn)
+    }
+
+    /// Whether a recoverer may still take it up, and a person take it back.
+    pub fn is_untaken(self) -> bool {
+        matches!(self, Self::Waiting | Self::Unanswered)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::ResumeState;
 use super::evidence::LookupOutcome;
 use super::ids::{Attempt, EvidenceId, Holder, ProviderRef, ResumeId};
 use super::payment::PaymentStatus;
@@ -74,6 +75,11 @@ pub enum Promise {
         /// The newest hand back before.
         newest: Option<ResumeId>,
     },
+    /// No recoverer takes it up any more.
+    Withdrawn {
+        /// Which hand back.
+        resume: ResumeId,
+    },
 }
 
 /// What the re-read record says about a promise.
@@ -113,6 +119,9 @@ impl Promise {
             Self::EndsUncharged => "payment FAILED with no charge: nothing was charged".to_owned(),
             Self::HandedBack { .. } => {
                 "the service's recoverer looks up again and may CHARGE with the SAME provider key".to_owned()
+            }
+            Self::Withdrawn { resume } => {
+                format!("{resume} ends: no recoverer takes it up any more, nothing is charged for it")
             }
         }
     }
@@ -202,6 +211,13 @@ impl Promise {
                     None => Said::No("no new hand back is stored".to_owned()),
                 }
             }
+            Self::Withdrawn { resume } => match after.resumes.iter().find(|seen| seen.number == *resume) {
+                Some(seen) if seen.state == ResumeState::Withdrawn => {
+                    Said::Yes(format!("{resume} withdrawn at {}", time::clock(seen.state_at)))
+                }
+                Some(seen) => Said::No(format!("{resume} is {}", seen.state.word())),
+                None => Said::NotKnown(format!("{resume} is not listed any more")),
+            },
         }
     }
 }

@@ -166,11 +166,22 @@ impl Guard {
     pub fn fields(&self) -> &'static [FieldName] {
         match (self.request, self.ladder()) {
             (Request::HandOver, _) => &[FieldName::Owner, FieldName::Reason],
-            (Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note, Ladder::Phrase) => {
-                &[FieldName::Reason, FieldName::Ticket]
-            }
             (
-                Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note,
+                Request::LookUp
+                | Request::Resume
+                | Request::Hold
+                | Request::Release
+                | Request::Withdraw
+                | Request::Note,
+                Ladder::Phrase,
+            ) => &[FieldName::Reason, FieldName::Ticket],
+            (
+                Request::LookUp
+                | Request::Resume
+                | Request::Hold
+                | Request::Release
+                | Request::Withdraw
+                | Request::Note,
                 Ladder::PlanLine | Ladder::Reason,
             ) => &[FieldName::Reason],
         }
@@ -268,6 +279,7 @@ fn only_appends(change: &Change) -> bool {
         | Change::NotCharged { .. }
         | Change::HandBack { .. }
         | Change::Hold { .. }
+        | Change::Withdraw { .. }
         | Change::Release => false,
     }
 }

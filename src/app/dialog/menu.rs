@@ -46,6 +46,7 @@ fn says(model: &Model, id: &RecordId, request: Request, now: Now) -> &'static st
         Request::Resume => model.step(id, now).map_or("goes on from the last safe point.", |step| resume_title(&step)),
         Request::Hold => "keeps sweepers and retries off for a while.",
         Request::Release => "gives the lease back.",
+        Request::Withdraw => "no recoverer takes it up any more. Charges nothing.",
         Request::Note => "visible to everyone on this record.",
         Request::HandOver => "sets an owner; sends nothing to the provider.",
     }
@@ -63,6 +64,11 @@ fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<S
     }
 }
 
+/// Without a hand back of this record there is nothing to say about withdrawing one.
+fn was_handed_back(model: &Model, id: &RecordId) -> bool {
+    model.dossiers.get(id).is_some_and(|dossier| !dossier.resumes.is_empty())
+}
+
 /// Draws it.
 pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let context = &model.setup.context;
@@ -72,6 +78,9 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
     let mut off: Vec<String> = Vec::new();
     let mut off_because = None;
     for request in Request::ALL {
+        if request == Request::Withdraw && !was_handed_back(model, &menu.id) {
+            continue;
+        }
         let key = label(Scope::Menu, Command::Ask(request));
         let mut line = Line::of(Role::Key, format!("{key}  ")).and(Role::Heading, request.title());
         if let Some(why) = model.why_not(request, now) {

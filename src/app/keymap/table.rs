@@ -90,6 +90,7 @@ pub const KEYMAP: &[Binding] = &[
     row(S::Menu, &[c('r')], Do::Ask(Request::Resume), "Resume: finish from the last safe point", Some((2, "resume"))),
     row(S::Menu, &[c('o')], Do::Ask(Request::Hold), "Hold: keep sweepers and retries off while you look", Some((3, "hold"))),
     row(S::Menu, &[c('u')], Do::Ask(Request::Release), "Release a hold", Some((4, "release"))),
+    row(S::Menu, &[c('w')], Do::Ask(Request::Withdraw), "Withdraw a hand back that no recoverer took up yet", None),
     row(S::Menu, &[c('n')], Do::Ask(Request::Note), "Add a note, visible to everyone on this record", Some((5, "note"))),
     row(S::Menu, &[c('h')], Do::Ask(Request::HandOver), "Hand over to a person, with what you saw", Some((6, "hand over"))),
     row(S::Menu, &[k(Key::Delete), c('D'), c('x'), ctrl('k')], Do::App(App::NoDelete), "Why nothing can be deleted here", None),

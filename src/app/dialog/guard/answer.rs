@@ -5,6 +5,7 @@ use crate::app::effect::{Effect, Run};
 use crate::app::model::{Leave, Model};
 use crate::app::msg::{Acted, GuardMsg};
 use crate::app::notice::Notice;
+use crate::domain::action::Request;
 use crate::domain::guard::{Refused, draw};
 use crate::domain::ids::RecordId;
 use crate::domain::log::Outcome;
@@ -92,6 +93,23 @@ fn checked(model: &mut Model, read: Read, now: Now) -> Vec<Effect> {
     let context = model.setup.context.clone();
     let Some(guard) = guard_of(model) else { return vec![] };
     let words = guard.words();
+    let run = guard.run;
+    if guard.request == Request::Withdraw {
+        let taken_back = facts.and_then(|dossier| match guard.plan.take() {
+            Some(plan) => plan.take_back(&dossier, &words, &context, now),
+            None => Err(Refused::new("There is no plan.", "Nothing was sent. Make a new plan (n).")),
+        });
+        return match taken_back {
+            Ok(consent) => {
+                guard.go(Phase::Acting);
+                vec![Effect::Consent(run, Box::new(consent))]
+            }
+            Err(refused) => {
+                guard.refuse(refused);
+                vec![]
+            }
+        };
+    }
     let armed = facts.and_then(|dossier| match guard.plan.take() {
         Some(plan) => plan.arm(&dossier, &words, &context, now),
         None => Err(Refused::new("There is no plan.", "Nothing was sent. Make a new plan (n).")),
@@ -99,7 +117,6 @@ fn checked(model: &mut Model, read: Read, now: Now) -> Vec<Effect> {
     match armed {
         Ok(armed) => {
             guard.go(Phase::Acting);
-            let run = guard.run;
             if !only_appends(armed.change()) {
                 words.ticket.trim().clone_into(&mut model.last_ticket);
             }

@@ -53,7 +53,7 @@ fn steps(guard: &Guard) -> Line {
     let names: &[&str] = match (guard.ladder(), guard.request) {
         (_, Request::LookUp) | (Ladder::PlanLine, _) => &["Plan", "Result"],
         (_, Request::Note | Request::HandOver) | (Ladder::Reason, _) => &["Plan", "Reason", "Result"],
-        (Ladder::Phrase, Request::Resume | Request::Hold | Request::Release) => {
+        (Ladder::Phrase, Request::Resume | Request::Hold | Request::Release | Request::Withdraw) => {
             &["Plan", "Reason", "Type to confirm", "Result"]
         }
     };

@@ -101,7 +101,7 @@ fn consequence(outcome: &Outcome) -> Option<&'static str> {
 fn closing(guard: &Guard, environment: &Environment) -> String {
     match guard.request {
         Request::LookUp => "Nothing was charged and no state was changed.".to_owned(),
-        Request::Resume | Request::Hold | Request::Release | Request::Note | Request::HandOver => {
+        Request::Resume | Request::Hold | Request::Release | Request::Withdraw | Request::Note | Request::HandOver => {
             format!("{}: writing is off again. It was on for this plan only.", environment.kind.band())
         }
     }
