@@ -19,7 +19,7 @@ use super::provider::{Access, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
 use super::task::Task;
 use super::traffic::Traffic;
-use super::{LabError, sql};
+use super::{LabError, policy, sql};
 
 use login::Seat;
 
@@ -239,5 +239,8 @@ async fn install(database: &LabDatabase) -> Result<(), LabError> {
         .bind(ENVIRONMENT_KIND)
         .execute(&mut connection)
         .await?;
+    for (limit, seconds) in policy::DATABASE_LIMITS {
+        sqlx::query("SELECT unstuck.set_limit($1, $2)").bind(limit).bind(seconds).execute(&mut connection).await?;
+    }
     Ok(connection.close().await?)
 }

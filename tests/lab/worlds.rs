@@ -155,6 +155,12 @@ async fn a_world_has_a_second_person_who_may_decide_and_not_act() {
     assert_eq!((row.get::<bool, _>("approver"), row.get::<bool, _>("operator")), (true, false));
 }
 
+#[test]
+fn the_consoles_adapter_promises_what_the_services_recoverer_goes_by() {
+    let adapter = unstuck::provider::built_in("lab").unwrap();
+    assert_eq!(adapter.terms, unstuck::lab::policy::terms());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_world_with_traffic_works_and_leaves_nothing_behind() {
     let world = World::start(WorldOptions { cluster: options(), ..WorldOptions::default() }).await.unwrap();
