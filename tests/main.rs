@@ -11,6 +11,8 @@ mod docs;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]
+mod handback;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod lab;

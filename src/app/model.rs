@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::dialog::Dialog;
 use super::effect::Run;
 use super::field::Field;
+use super::hand_backs::HandBacks;
 use super::input::InputGuards;
 use super::keymap::Scope;
 use super::notice::Notice;
@@ -140,6 +141,8 @@ pub struct Model {
     pub zone: Zone,
     /// Records read whole, the newest reading of each.
     pub dossiers: BTreeMap<RecordId, Dossier>,
+    /// What was handed back to the service's recoverer, and what became of it.
+    pub hand_backs: HandBacks,
     /// Look-ups that are not stored: kept for this session.
     pub session_evidence: BTreeMap<RecordId, Vec<Evidence>>,
     /// The no-delete card.
@@ -184,6 +187,7 @@ impl Model {
             input: InputGuards::default(),
             zone: Zone::Ages,
             dossiers: BTreeMap::new(),
+            hand_backs: HandBacks::default(),
             session_evidence: BTreeMap::new(),
             card: CardSeen::Never,
             delete_presses: 0,

@@ -2,6 +2,7 @@
 
 use super::dialog::{self, Dialog, guard, menu, no_delete, reader};
 use super::effect::Effect;
+use super::hand_backs;
 use super::input::Verdict;
 use super::key::Chord;
 use super::keymap::{self, AppCommand, Command, Later, RowCommand, Scope};
@@ -63,7 +64,7 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
             vec![]
         }
         Msg::Polled(polled) => take_poll(model, polled, now),
-        Msg::Dossier(id, read) => dossier(model, &id, read),
+        Msg::Dossier(id, read) => dossier(model, &id, read, now),
         Msg::Found(text, found) => match found {
             Err(error) => {
                 model.notice = Some(Notice::caution(format!("Nothing could be looked for: {error}."), now));
@@ -130,19 +131,32 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
         model.say(notice, now);
     }
     guard::watch(model, now);
-    reread(model, now)
+    let mut effects = hand_backs::polled(model, now);
+    for again in reread(model, now) {
+        if !effects.iter().any(|effect| matches!(effect, Effect::Open(id) if *id == again)) {
+            effects.push(Effect::Open(again));
+        }
+    }
+    effects
 }
 
 /// A record on view is kept as new as the lists: read again when it changed, or when its reading is old.
-fn reread(model: &Model, now: Now) -> Vec<Effect> {
-    let Place::Record(id, _) = &model.place else { return vec![] };
-    let Some(kept) = model.dossiers.get(id) else { return vec![Effect::Open(id.clone())] };
-    let changed = model.picture.record(id).is_some_and(|r| r.version != kept.detail.record.version);
-    let old = age(kept.at, model.db_now(now)).0 > REREAD_AFTER;
-    if changed || old { vec![Effect::Open(id.clone())] } else { vec![] }
+fn reread(model: &Model, now: Now) -> Vec<RecordId> {
+    let here = match &model.place {
+        Place::Record(id, _) => Some(id),
+        Place::Screen(_) => None,
+    };
+    let mut on_view: Vec<&RecordId> = here.into_iter().chain(guard::followed(model)).collect();
+    on_view.dedup();
+    let behind = |id: &&RecordId| {
+        let Some(kept) = model.dossiers.get(id) else { return true };
+        let changed = model.picture.record(id).is_some_and(|r| r.version != kept.detail.record.version);
+        changed || age(kept.at, model.db_now(now)).0 > REREAD_AFTER
+    };
+    on_view.into_iter().filter(behind).cloned().collect()
 }
 
-fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, StoreError>) -> Vec<Effect> {
+fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, StoreError>, now: Now) -> Vec<Effect> {
     let trouble = match read {
         Ok(Some(dossier)) => {
             model.keep(*dossier);
@@ -152,7 +166,7 @@ fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, 
         Err(error) => Some(error.to_string()),
     };
     model.screens.record.trouble = trouble.map(|why| (id.clone(), why));
-    vec![]
+    hand_backs::tell(model, now)
 }
 
 fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {

@@ -14,7 +14,7 @@ use crate::app::notice::Notice;
 use crate::domain::action::{Availability, Change, Ladder, Request};
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::{Plan, Refused, Words};
-use crate::domain::ids::RecordId;
+use crate::domain::ids::{RecordId, ResumeId};
 use crate::domain::log::{LogEntry, Outcome};
 use crate::domain::promise::{Promise, Said};
 use crate::domain::time::Now;
@@ -23,7 +23,7 @@ mod answer;
 mod steps;
 mod view;
 
-pub use answer::{expire, heard, watch};
+pub use answer::{expire, followed, heard, watch};
 pub use steps::on;
 pub use view::view;
 
@@ -91,8 +91,17 @@ pub struct Finished {
     pub trouble: Option<String>,
     /// What the provider said, after a look-up.
     pub evidence: Option<Evidence>,
+    /// What was handed back, if anything was: followed on the page until it ended.
+    pub handed_back: Option<HandedBack>,
     /// What the log says about an outcome that was not known.
     pub log: Option<Result<LogEntry, String>>,
+}
+
+/// A hand back that was made: the newest of the record that is newer than this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HandedBack {
+    /// The newest there was before.
+    pub after: Option<ResumeId>,
 }
 
 /// A field of the reason step.

@@ -23,6 +23,8 @@ use crate::ui::{Canvas, Line, Role};
 pub struct Menu {
     /// Which.
     pub id: RecordId,
+    /// Scroll position.
+    pub from: usize,
 }
 
 /// Opens the menu of the record a key acts on, or says why there is none.
@@ -35,7 +37,7 @@ pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
         model.notice = Some(Notice::caution(why, now));
         return vec![];
     }
-    model.dialog = Some(Dialog::Menu(Menu { id: id.clone() }));
+    model.dialog = Some(Dialog::Menu(Menu { id: id.clone(), from: 0 }));
     // The reasons in the menu need the record whole, as it is now.
     vec![Effect::Open(id)]
 }
@@ -46,7 +48,7 @@ fn says(model: &Model, id: &RecordId, request: Request, now: Now) -> &'static st
         Request::Resume => model.step(id, now).map_or("goes on from the last safe point.", |step| resume_title(&step)),
         Request::Hold => "keeps sweepers and retries off for a while.",
         Request::Release => "gives the lease back.",
-        Request::Withdraw => "no recoverer takes it up any more. Charges nothing.",
+        Request::Withdraw => "no recoverer takes it up any more.",
         Request::Note => "visible to everyone on this record.",
         Request::HandOver => "sets an owner; sends nothing to the provider.",
     }
@@ -77,6 +79,7 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
     lines.push(Line::empty());
     let mut off: Vec<String> = Vec::new();
     let mut off_because = None;
+    let mut said: Option<String> = None;
     for request in Request::ALL {
         if request == Request::Withdraw && !was_handed_back(model, &menu.id) {
             continue;
@@ -97,7 +100,10 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
             }
             Some(why) => {
                 lines.push(line.and(Role::Caution, "  not possible now"));
-                lines.push(Line::of(Role::Dim, format!("     because: {why}")));
+                // The same reason twice in a row is said once.
+                let because = if said.as_ref() == Some(&why) { "the same." } else { &why };
+                lines.push(Line::of(Role::Dim, format!("     because: {because}")));
+                said = Some(why);
             }
         }
     }
@@ -114,5 +120,5 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
     lines.push(Line::empty());
     lines.push(Line::of(Role::Dim, "Nothing has been sent. Esc closes this menu."));
     let title = Line::of(Role::Heading, format!("Actions for {} ({})", menu.id, context.environment.kind.band()));
-    dialog(canvas, area, &title, Role::Dialog, &lines, 0);
+    dialog(canvas, area, &title, Role::Dialog, &lines, menu.from);
 }

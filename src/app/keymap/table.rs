@@ -93,6 +93,8 @@ pub const KEYMAP: &[Binding] = &[
     row(S::Menu, &[c('w')], Do::Ask(Request::Withdraw), "Withdraw a hand back that no recoverer took up yet", None),
     row(S::Menu, &[c('n')], Do::Ask(Request::Note), "Add a note, visible to everyone on this record", Some((5, "note"))),
     row(S::Menu, &[c('h')], Do::Ask(Request::HandOver), "Hand over to a person, with what you saw", Some((6, "hand over"))),
+    row(S::Menu, &[c('j'), k(Key::Down)], Do::Row(Row::Move(Motion::Down)), "Scroll down", None),
+    row(S::Menu, &[c('k'), k(Key::Up)], Do::Row(Row::Move(Motion::Up)), "Scroll up", None),
     row(S::Menu, &[k(Key::Delete), c('D'), c('x'), ctrl('k')], Do::App(App::NoDelete), "Why nothing can be deleted here", None),
     row(S::Menu, &[k(Key::Esc), c('q'), ctrl('c')], Do::Row(Row::Back), "Close the menu. Nothing was sent", Some((9, "close"))),
     row(S::Plan, &[k(Key::Enter)], Do::Row(Row::Enter), "Next step", Some((1, "next step"))),

@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 
 use super::{Screen, ScreenId, Screens, not_known, page_rows, sentence};
 use crate::app::effect::Effect;
+use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place};
@@ -28,7 +29,7 @@ pub const SCREEN: Screen = Screen {
     digit: '8',
     titles: ["Audit", "Audit"],
     word: "audit",
-    questions: &["get_log", "get_handed_over"],
+    questions: &["get_log", "get_handed_over", "get_requests"],
     count: |_| (String::new(), Role::Normal),
     sync,
     on,
@@ -98,6 +99,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     };
     let state = &model.screens.audit.list;
     let mut lines = vec![handed_over(model, snapshot, now)];
+    lines.extend(handed::list_lines(model, now));
     if state.arrived() > 0 {
         lines.push(Line::of(Role::Info, format!(" i {} new entries: press R to take them in.", state.arrived())));
     }

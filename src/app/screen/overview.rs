@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 
 use super::{Screen, ScreenId, Screens, not_known, sentence};
 use crate::app::effect::Effect;
+use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::Model;
@@ -234,9 +235,9 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
             let (table_area, below) = top(left, 15);
             let inside = panel(canvas, table_area, "SIGNALS  against normal, last 60 min");
             rows::signals(model, snapshot, canvas, inside, room, now);
-            if let Some(quiet) = quiet_line(snapshot) {
-                canvas.line(bottom(inside, 1).1, &quiet);
-            }
+            let last: Vec<Line> =
+                handed::overview_line(model, snapshot, now).into_iter().chain(quiet_line(snapshot)).collect();
+            canvas.lines(bottom(inside, u16::try_from(last.len()).unwrap_or(0)).1, &last);
             panels::below_signals(model, snapshot, canvas, below, now);
             panels::beside_signals(model, snapshot, canvas, right, now);
         }

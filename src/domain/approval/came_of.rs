@@ -26,12 +26,12 @@ pub fn came_of(resume: &ResumeRequest, after: &Dossier) -> Vec<Line> {
     let from = resume.attempt.0;
     vec![
         line(
-            format!("the recoverer takes the lease (attempt {from} -> {})", from.saturating_add(1)),
+            format!("recoverer takes the lease (attempt {from} -> {})", from.saturating_add(1)),
             attempt(resume, after),
         ),
         line(format!("at most ONE charge, with {key}"), charges(resume, after)),
         line("the payment ends as the provider says".to_owned(), payment(after)),
-        line("record done: client retries stop getting 409".to_owned(), done(after)),
+        line("record done: retries stop getting 409".to_owned(), done(after)),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! What the guard hears: the re-read record, the outcome, the read-back; and a poll that shows a newer version.
 
-use super::{Finished, Phase, guard_of, only_appends};
+use super::{Finished, HandedBack, Phase, guard_of, only_appends};
+use crate::app::dialog::Dialog;
 use crate::app::effect::{Effect, Run};
 use crate::app::model::{Leave, Model};
 use crate::app::msg::{Acted, GuardMsg};
@@ -10,7 +11,7 @@ use crate::domain::guard::{Refused, draw};
 use crate::domain::ids::RecordId;
 use crate::domain::log::Outcome;
 use crate::domain::port::{Dossier, StoreError};
-use crate::domain::promise::Said;
+use crate::domain::promise::{Promise, Said};
 use crate::domain::time::Now;
 
 type Read = Result<Option<Box<Dossier>>, StoreError>;
@@ -137,6 +138,10 @@ fn ended(model: &mut Model, acted: Acted) -> Vec<Effect> {
     }
     let (run, request, id) = (guard.run, guard.request, guard.id.clone());
     let promises = std::mem::take(&mut guard.promises);
+    let handed_back = promises.iter().find_map(handed_back).filter(|_| matches!(outcome, Outcome::Done { .. }));
+    if let Some(made) = handed_back {
+        model.hand_backs.expect(id.clone(), made.after);
+    }
     if let Some(evidence) = evidence.clone().filter(|e| e.id.is_none()) {
         model.session_evidence.entry(id.clone()).or_default().push(evidence);
     }
@@ -160,13 +165,47 @@ fn ended(model: &mut Model, acted: Acted) -> Vec<Effect> {
     }
     model.last_outcome = Some((id, request, outcome.clone()));
     if let Some(guard) = guard_of(model) {
-        guard.go(Phase::Result(Box::new(Finished { outcome, read_back, trouble, evidence, log: None })));
+        guard.go(Phase::Result(Box::new(Finished { outcome, read_back, trouble, evidence, handed_back, log: None })));
     }
     if model.leave == Leave::WhenSettled {
         model.leave = Leave::Now;
         effects.push(Effect::Quit);
     }
     effects
+}
+
+/// What a promise hands back.
+fn handed_back(promise: &Promise) -> Option<HandedBack> {
+    match promise {
+        Promise::HandedBack { newest } => Some(HandedBack { after: *newest }),
+        Promise::AskProvider { .. }
+        | Promise::EvidenceKept { .. }
+        | Promise::LeaseTaken { .. }
+        | Promise::NoCharge { .. }
+        | Promise::PaymentEnds { .. }
+        | Promise::RecordDone { .. }
+        | Promise::HeldBy { .. }
+        | Promise::LeaseFree
+        | Promise::Written { .. }
+        | Promise::EndsUncharged
+        | Promise::Withdrawn { .. } => None,
+    }
+}
+
+/// The record whose hand back the result page follows.
+pub fn followed(model: &Model) -> Option<&RecordId> {
+    let Some(Dialog::Guard(guard)) = &model.dialog else { return None };
+    match &guard.phase {
+        Phase::Result(finished) => finished.handed_back.map(|_| &guard.id),
+        Phase::Preparing
+        | Phase::Plan
+        | Phase::Reason
+        | Phase::Phrase
+        | Phase::Checking
+        | Phase::Acting
+        | Phase::ActingAskedToLeave
+        | Phase::Refused(_) => None,
+    }
 }
 
 /// A plan that is too old is refused while it is on screen, not only when Enter is pressed.

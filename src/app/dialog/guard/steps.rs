@@ -1,7 +1,7 @@
 //! Keys of the guard: from step to step, and back. Enter never answers a step that was not seen.
 
 use super::{FieldName, Guard, Phase, guard_of, start};
-use crate::app::dialog::close;
+use crate::app::dialog::{Dialog, close};
 use crate::app::effect::Effect;
 use crate::app::keymap::{AppCommand, Command, GuardCommand, RowCommand};
 use crate::app::list::moved;
@@ -207,11 +207,10 @@ fn read_back(model: &mut Model, now: Now) -> Vec<Effect> {
     }
 }
 
-fn copy(model: &mut Model, now: Now) -> Vec<Effect> {
-    let environment = model.setup.context.environment.clone();
-    let lines = match guard_of(model) {
-        Some(guard) => super::view::page(guard, &environment, COPY_WIDTH, now),
-        None => vec![],
+fn copy(model: &Model, now: Now) -> Vec<Effect> {
+    let lines = match &model.dialog {
+        Some(Dialog::Guard(guard)) => super::view::whole_page(model, guard, COPY_WIDTH, now),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => vec![],
     };
     let text: Vec<String> = lines.iter().map(crate::ui::Line::words).collect();
     vec![Effect::Copy(text.join("\n"))]

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{FieldName, Guard, Phase, REASON_LIMIT};
+use crate::app::hand_backs::handed;
 use crate::app::model::Model;
 use crate::domain::action::{Availability, Ladder, Request};
 use crate::domain::environment::Environment;
@@ -22,7 +23,7 @@ pub fn view(model: &Model, guard: &Guard, canvas: &mut Canvas<'_>, area: Rect, n
     canvas.line(head, &steps(guard));
     let title = Line::of(Role::Heading, title(guard, environment));
     let width = usize::from(rest.width.min(100).saturating_sub(4));
-    let mut lines = page(guard, environment, width, now);
+    let mut lines = whole_page(model, guard, width, now);
     if title.width(canvas.charset()) > width.saturating_sub(4) {
         // The frame would cut the title: what is acted on must be readable whole.
         lines.insert(0, Line::of(Role::Heading, "RECORD ").then(guard.id.to_string()));
@@ -52,8 +53,10 @@ fn title(guard: &Guard, environment: &Environment) -> String {
 fn steps(guard: &Guard) -> Line {
     let names: &[&str] = match (guard.ladder(), guard.request) {
         (_, Request::LookUp) | (Ladder::PlanLine, _) => &["Plan", "Result"],
-        (_, Request::Note | Request::HandOver) | (Ladder::Reason, _) => &["Plan", "Reason", "Result"],
-        (Ladder::Phrase, Request::Resume | Request::Hold | Request::Release | Request::Withdraw) => {
+        (_, Request::Note | Request::HandOver | Request::Withdraw) | (Ladder::Reason, _) => {
+            &["Plan", "Reason", "Result"]
+        }
+        (Ladder::Phrase, Request::Resume | Request::Hold | Request::Release) => {
             &["Plan", "Reason", "Type to confirm", "Result"]
         }
     };
@@ -79,8 +82,19 @@ fn steps(guard: &Guard) -> Line {
     line
 }
 
-/// The page of a step, as lines; also what is copied.
-pub fn page(guard: &Guard, environment: &Environment, width: usize, now: Now) -> Vec<Line> {
+/// The page of a step, as lines; also what is copied. Where a hand back stands comes right below its headline.
+pub fn whole_page(model: &Model, guard: &Guard, width: usize, now: Now) -> Vec<Line> {
+    let mut lines = page(guard, &model.setup.context.environment, width, now);
+    if let Phase::Result(finished) = &guard.phase
+        && let Some(made) = finished.handed_back
+    {
+        lines.splice(1..1, handed::made_lines(model, &guard.id, made.after, width, now));
+    }
+    lines
+}
+
+/// The page of a step without what is read beside it.
+fn page(guard: &Guard, environment: &Environment, width: usize, now: Now) -> Vec<Line> {
     match &guard.phase {
         Phase::Preparing => vec![Line::plain("Reading the record, to draw up a plan. Nothing has been sent.")],
         Phase::Checking => vec![

@@ -1,12 +1,12 @@
 //! The result page: what was asked and what the re-read record says, line by line.
 
 use super::super::{Finished, Guard};
+use crate::app::sides::{Meant, sides};
 use crate::domain::action::Request;
 use crate::domain::environment::Environment;
 use crate::domain::log::Outcome;
 use crate::domain::promise::Said;
-use crate::ui::wide::{Align, Keep, fit, wrap};
-use crate::ui::{Charset, Line, Role};
+use crate::ui::{Line, Role};
 
 /// The lines of the page.
 pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, width: usize) -> Vec<Line> {
@@ -25,25 +25,8 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, widt
     }
     lines.push(Line::empty());
     let done = matches!(finished.outcome, Outcome::Done { .. });
-    let left = (width * 11 / 20).max(10);
-    let right = width.saturating_sub(left + 2).max(10);
-    lines.push(Line::of(Role::Heading, format!("{:<left$}  CONFIRMED BY READING BACK", "ASKED")));
-    for (place, (asked, said)) in finished.read_back.iter().enumerate() {
-        let (role, said) = match said {
-            Said::Yes(what) => (Role::Good, format!("ok yes  {what}")),
-            Said::No(what) if done => (Role::Critical, format!("!! no  {what}")),
-            // Nothing was promised to have happened: a plain "no" is what is expected.
-            Said::No(what) => (Role::Normal, format!("   no  {what}")),
-            Said::NotKnown(what) => (Role::Unknown, format!(" ? NOT KNOWN  {what}")),
-        };
-        let asked = wrap(&format!("{} {asked}", place.saturating_add(1)), left, Charset::Unicode);
-        let said = wrap(&said, right, Charset::Unicode);
-        for row in 0..asked.len().max(said.len()) {
-            let cell = |side: &[String]| side.get(row).cloned().unwrap_or_default();
-            let asked = fit(&cell(&asked), left, Align::Left, Keep::Start, Charset::Unicode);
-            lines.push(Line::plain(format!("{asked}  ")).and(role, cell(&said)));
-        }
-    }
+    let meant = if done { Meant::Done } else { Meant::NotDone };
+    lines.extend(sides("ASKED", &finished.read_back, meant, width));
     if let Some(trouble) = &finished.trouble {
         lines.push(Line::of(Role::Unknown, format!(" ? {trouble}")));
     }
