@@ -102,7 +102,9 @@ fn hands(console: &mut Console, request: &ResumeRequest) {
 /// The database has it in this state from now on.
 fn turns(console: &mut Console, state: ResumeState) {
     let at = console.now.0;
-    let request = ResumeRequest { state_at: at, ..handed_back(state) };
+    let now = handed_back(state);
+    let known = console.records[&id()].resumes.first().cloned().unwrap_or_else(|| now.clone());
+    let request = ResumeRequest { state, state_at: at, worker: now.worker, detail: now.detail, ..known };
     hands(console, &request);
     console.poll(with(&[request], at));
     console.settle();

@@ -41,6 +41,8 @@ mod roles;
 #[cfg(test)]
 mod screens;
 #[cfg(test)]
+mod second;
+#[cfg(test)]
 mod story;
 #[cfg(test)]
 mod support;

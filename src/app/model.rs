@@ -18,7 +18,7 @@ use crate::domain::action::Request;
 use crate::domain::alarm::Normals;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Context;
-use crate::domain::ids::RecordId;
+use crate::domain::ids::{ApprovalId, RecordId};
 use crate::domain::log::Outcome;
 use crate::domain::port::Dossier;
 use crate::domain::record::Record;
@@ -157,6 +157,8 @@ pub struct Model {
     pub last_run: Run,
     /// The ticket of the last action: filled in for the next.
     pub last_ticket: String,
+    /// The request for approval that is being read, while a look-up for it lies over it.
+    pub reading: Option<(RecordId, ApprovalId)>,
     /// What to print once the terminal is restored.
     pub last_outcome: Option<(RecordId, Request, Outcome)>,
 }
@@ -195,6 +197,7 @@ impl Model {
             size: (80, 24),
             last_run: Run::default(),
             last_ticket: String::new(),
+            reading: None,
             last_outcome: None,
         }
     }

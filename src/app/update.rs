@@ -13,6 +13,7 @@ use super::msg::{Msg, Polled};
 use super::notice::Notice;
 use super::picture::{Freshness, Taken};
 use super::screen::{record, screen, sync_all};
+use crate::domain::approval;
 use crate::domain::ids::RecordId;
 use crate::domain::port::{Dossier, StoreError};
 use crate::domain::snapshot::Signal;
@@ -106,6 +107,7 @@ fn terminate(model: &mut Model, now: Now) -> Vec<Effect> {
 
 fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
     let Polled { generation, result, next_try } = polled;
+    let news;
     let was_lost = matches!(model.freshness(now), Freshness::Lost(_));
     let taken = match result {
         Ok(snapshot) => {
@@ -114,6 +116,7 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
                     model.histories.entry(signal).or_default().push(snapshot.db_now, pulse.count);
                 }
             }
+            news = model.picture.snapshot().and_then(|before| approval::news(before, &snapshot, &model.setup.context));
             model.picture.take(generation, snapshot, now)
         }
         Err(error) => {
@@ -130,8 +133,11 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
     if let Some(notice) = sync_all(model, Reading::Yes) {
         model.say(notice, now);
     }
-    guard::watch(model, now);
-    let mut effects = hand_backs::polled(model, now);
+    if let Some(news) = news {
+        model.notice = Some(Notice::caution(news, now));
+    }
+    let mut effects = guard::watch(model, now);
+    effects.extend(hand_backs::polled(model, now));
     for again in reread(model, now) {
         if !effects.iter().any(|effect| matches!(effect, Effect::Open(id) if *id == again)) {
             effects.push(Effect::Open(again));
@@ -176,7 +182,7 @@ fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
         return vec![];
     }
     let scope = model.dialog.as_ref().map(Dialog::scope);
-    if scope == Some(Scope::Reason) {
+    if matches!(scope, Some(Scope::Reason | Scope::Answer)) {
         if let Some(field) = guard::guard_of(model).and_then(|guard| guard.field()) {
             field.paste(text);
         }
@@ -194,7 +200,7 @@ fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
 
 fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {
     let scopes = model.scopes(now);
-    let typing = scopes.iter().any(|s| matches!(s, Scope::Line | Scope::Reason | Scope::Phrase));
+    let typing = scopes.iter().any(|s| matches!(s, Scope::Line | Scope::Reason | Scope::Answer | Scope::Phrase));
     match model.input.judge(chord, now) {
         Verdict::Counts => {}
         Verdict::TooSoonAfterFocus => return vec![],

@@ -214,21 +214,6 @@ pub enum Ladder {
     Phrase,
 }
 
-/// Whether the console can ask a second person. Until its screens can, plans that need one are shown and not carried out.
-pub const APPROVAL_UI: Availability = Availability::NotYet(
-    "It is not available yet: it needs approval by a second person, which this console cannot ask for. \
-     Hand the record over (a h) instead.",
-);
-
-/// Whether a planned change can be carried out by this version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Availability {
-    /// It can.
-    Ready,
-    /// It cannot yet; the sentence says why and what to do.
-    NotYet(&'static str),
-}
-
 /// The name of a step in menus: what a resume would come to.
 pub fn resume_title(step: &Step) -> &'static str {
     match step {

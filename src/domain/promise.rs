@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::approval::ResumeState;
+use super::approval::{self, ApprovalState, ResumeState};
 use super::evidence::LookupOutcome;
-use super::ids::{Attempt, EvidenceId, Holder, ProviderRef, ResumeId};
+use super::ids::{ApprovalId, Attempt, EvidenceId, Holder, Operator, PlanHash, ProviderRef, ResumeId, Version};
 use super::payment::PaymentStatus;
 use super::port::Dossier;
 use super::record::RecordStatus;
@@ -80,6 +80,32 @@ pub enum Promise {
         /// Which hand back.
         resume: ResumeId,
     },
+    /// A plan is kept for a second person.
+    Asked {
+        /// Which.
+        plan: PlanHash,
+        /// The newest request before.
+        newest: Option<ApprovalId>,
+    },
+    /// Record and payment stay as they are.
+    Untouched {
+        /// Their version.
+        version: Version,
+    },
+    /// A request for approval is answered, or taken back.
+    Answered {
+        /// Which.
+        request: ApprovalId,
+        /// How.
+        state: ApprovalState,
+    },
+    /// Whoever asked may carry the plan out.
+    MayAct {
+        /// By which request.
+        request: ApprovalId,
+        /// Who asked.
+        asker: Operator,
+    },
 }
 
 /// What the re-read record says about a promise.
@@ -123,6 +149,13 @@ impl Promise {
             Self::Withdrawn { resume } => {
                 format!("{resume} ends: no recoverer takes it up any more, nothing is charged for it")
             }
+            Self::Asked { plan, .. } => format!("plan {}, whole, goes to a second person", plan.short()),
+            Self::Untouched { version } => format!("record and payment stay as they are (version {})", version.short()),
+            Self::Answered { request, state: ApprovalState::Withdrawn } => {
+                format!("take {request} back: nobody can approve it then")
+            }
+            Self::Answered { request, state } => format!("{request} is {}", state.word()),
+            Self::MayAct { asker, .. } => format!("{asker} may carry the plan out, for a short while"),
         }
     }
 
@@ -218,6 +251,13 @@ impl Promise {
                 Some(seen) => Said::No(format!("{resume} is {}", seen.state.word())),
                 None => Said::NotKnown(format!("{resume} is not listed any more")),
             },
+            Self::Asked { plan, newest } => approval::kept(plan, *newest, after),
+            Self::Untouched { version } if record.version == *version => {
+                Said::Yes(format!("version {}", version.short()))
+            }
+            Self::Untouched { .. } => Said::No(format!("version {}: somebody else changed it", record.version.short())),
+            Self::Answered { request, state } => approval::answered(*request, *state, after),
+            Self::MayAct { request, .. } => approval::act_until(*request, after),
         }
     }
 }

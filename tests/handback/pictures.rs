@@ -2,21 +2,15 @@
 
 use std::fmt::Write as _;
 
-use unstuck::app::dialog::Dialog;
-use unstuck::app::dialog::guard::{FieldName, Form, Guard, Phase};
-use unstuck::app::field::Field;
-use unstuck::app::input::OnScreen;
-use unstuck::app::msg::{Acted, GuardMsg, Msg};
-use unstuck::domain::action::Request;
-use unstuck::domain::approval::{ResumeRequest, ResumeState};
-use unstuck::domain::ids::LogId;
-use unstuck::domain::log::Outcome;
-use unstuck::domain::promise::Promise;
+use unstuck::app::msg::Msg;
+use unstuck::domain::approval::ResumeState;
+use unstuck::domain::evidence::{Absence, LookupOutcome};
 
 use super::{console, finish, handed_back, id, shows, turns, with};
 use crate::support::console::Console;
 use crate::support::picture::picture;
 use crate::support::scenario::incident;
+use crate::support::second::sits_down;
 
 const STATES: [ResumeState; 7] = [
     ResumeState::Waiting,
@@ -42,40 +36,24 @@ fn check(name: &str, scenes: impl IntoIterator<Item = (String, Console)>) {
     });
 }
 
-/// A console on which dana's hand back was just done: the result page.
+/// A console on which dana has just handed the record back, with lee's yes: the result page.
 fn made() -> Console {
+    const PHRASE: &str = "prod shop-eu 7Q4K91 EUR 128.40";
+    const LOOK: &str = "al<Enter><Enter>";
     let mut console = Console::on(incident());
-    console.keys("2<Enter>");
-    let form = Form {
-        reason: Field::new(9),
-        ticket: Field::new(9),
-        owner: Field::new(9),
-        phrase: Field::new(9),
-        focus: FieldName::Reason,
-        trouble: None,
-    };
-    let run = console.model.last_run;
-    let guard = Guard {
-        run,
-        request: Request::Resume,
-        id: id(),
-        phase: Phase::Acting,
-        plan: None,
-        promises: vec![Promise::HandedBack { newest: None }],
-        form,
-        on_screen: OnScreen::not_yet(),
-        from: 0,
-    };
-    console.model.dialog = Some(Dialog::Guard(Box::new(guard)));
-    let request = ResumeRequest { at: console.now.0, state_at: console.now.0, ..handed_back(ResumeState::Waiting) };
-    let dossier = console.records.get_mut(&id()).expect("a record");
-    dossier.resumes = vec![request.clone()];
-    let mut after = dossier.clone();
-    after.at = console.now.0;
-    let outcome = Outcome::Done { log: Some(LogId(9921)), detail: Some("request 7".into()) };
-    let acted = Acted { outcome, evidence: None, after: Ok(Some(after)) };
-    console.send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted))));
-    console.poll(with(&[request], console.now.0));
+    console.provider = LookupOutcome::NotFound { absence: Absence::Consistent, why: "no charge with this key".into() };
+    console.keys("2<Enter>").keys(LOOK);
+    console.wait(310);
+    console.poll_now();
+    console.keys(LOOK).keys("ar<Enter>").write("two look-ups found nothing").keys("<Tab>").write("INC-2291");
+    console.keys("<Enter><Enter>");
+    sits_down(&mut console, "lee");
+    console.keys("8<Enter>").keys(LOOK).keys("A").write(&format!("approve {PHRASE}")).keys("<Enter>");
+    sits_down(&mut console, "dana");
+    console.keys("2<Enter>").keys(LOOK).keys("ar<Enter><Enter>").write(PHRASE).keys("<Enter>");
+    assert_eq!(console.effects.iter().filter(|e| e.contains("hand_back")).count(), 1, "{:?}", console.effects);
+    let resumes = console.records[&id()].resumes.clone();
+    console.poll(with(&resumes, console.now.0));
     console.settle();
     console
 }

@@ -1,14 +1,80 @@
 //! What the database does with a consent, for a model that has none: requests are kept with the record they are about.
 
-use unstuck::domain::approval::{ApprovalRequest, ApprovalState, ConsentOrder, ResumeState};
-use unstuck::domain::ids::{ApprovalId, EvidenceId, PlanHash};
+use unstuck::app::{Acting, Model, Msg};
+use unstuck::domain::approval::{
+    ApprovalLimits, ApprovalRequest, ApprovalState, ConsentOrder, ResumeRequest, ResumeState,
+};
+use unstuck::domain::ids::{ApprovalId, EvidenceId, Operator, PlanHash, ResumeId};
 use unstuck::domain::port::Dossier;
+use unstuck::domain::snapshot::ServerFacts;
 use unstuck::domain::time::{Instant, Seconds};
+
+use super::console::Console;
+use super::scenario::{facts, incident};
 
 /// How long a request can be answered, an approval be acted on, and when the glass may be broken.
 const WAITS: Seconds = Seconds(1_800);
 const ACTS: Seconds = Seconds(120);
 const GLASS: Seconds = Seconds(600);
+
+/// Somebody else sits down at another console on the same database, with a login of their own.
+pub fn sits_down(console: &mut Console, name: &str) {
+    let mut setup = console.model.setup.clone();
+    setup.context.operator = Operator::new(name);
+    setup.context.role = format!("ops_{name}");
+    let role = setup.context.role.clone();
+    let size = console.model.size;
+    let histories = std::mem::take(&mut console.model.histories);
+    console.model = Model::new(setup);
+    console.model.histories = histories;
+    console.model.size = size;
+    console.send(Msg::Connected(Box::new(ServerFacts { role, ..facts() })));
+    console.poll_now();
+}
+
+/// In production every amount needs a second person here.
+pub fn strict(console: &mut Console) {
+    console.model.setup.context.policy.approval_limits = ApprovalLimits::default();
+}
+
+/// A console of dana's that asked a second person to adopt the oldest record's charge; the result is on screen.
+pub fn asked_to_adopt(look: &str) -> Console {
+    let mut console = Console::with(incident(), look, Acting::On);
+    strict(&mut console);
+    console.keys("2<Enter>al<Enter><Enter>ar<Enter>");
+    console.write(REASON).keys("<Tab>").write("INC-2291").keys("<Enter>").keys("<Enter>");
+    console
+}
+
+/// lee's console in front of dana's request.
+pub fn reads_it(look: &str) -> Console {
+    let mut console = asked_to_adopt(look);
+    console.wait(60);
+    sits_down(&mut console, "lee");
+    console.keys("8<Enter>");
+    console
+}
+
+/// The same, after lee's own look-up.
+pub fn looked_up_too(look: &str) -> Console {
+    let mut console = reads_it(look);
+    console.keys("al<Enter><Enter>");
+    console
+}
+
+/// lee has said yes, and dana is back.
+pub fn approved(look: &str) -> Console {
+    let mut console = looked_up_too(look);
+    console.keys("A").write(&format!("approve {PHRASE}")).keys("<Enter>");
+    sits_down(&mut console, "dana");
+    console
+}
+
+/// What dana writes.
+pub const REASON: &str = "look-up shows it captured once";
+
+/// What is typed to adopt the oldest record's charge.
+pub const PHRASE: &str = "prod shop-eu 7Q4K91 EUR 128.40";
 
 /// Takes a consent that is done into the record it is about.
 pub fn consented(dossier: &mut Dossier, order: &ConsentOrder, login: &str, at: Instant) {
@@ -50,6 +116,31 @@ pub fn aged(dossier: &mut Dossier, at: Instant) {
             }
             _ => {}
         }
+    }
+}
+
+/// What was approved is handed back to the service's recoverer.
+pub fn handed_back(dossier: &Dossier, at: Instant) -> ResumeRequest {
+    let record = &dossier.detail.record;
+    let asked = dossier.approvals.first().expect("a request for approval");
+    ResumeRequest {
+        number: ResumeId(dossier.resumes.first().map_or(7, |newest| newest.number.0 + 1)),
+        at,
+        id: record.id.clone(),
+        order: record.order.clone(),
+        money: record.money.clone(),
+        attempt: record.attempt.expect("an attempt"),
+        version: record.version.clone(),
+        plan_hash: asked.plan_hash.clone(),
+        approval: asked.number,
+        operator: asked.operator.clone(),
+        reason: asked.reason.clone(),
+        ticket: asked.ticket.clone(),
+        not_after: Seconds(900).after(at),
+        state: ResumeState::Waiting,
+        state_at: at,
+        worker: None,
+        detail: None,
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::screen::record::next_lines;
 use super::Dialog;
 use crate::app::effect::Effect;
 use crate::app::notice::Notice;
-use crate::domain::action::{Availability, Request, resume_title};
+use crate::domain::action::{Request, resume_title};
 use crate::domain::guard::draw;
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
@@ -37,6 +37,7 @@ pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
         model.notice = Some(Notice::caution(why, now));
         return vec![];
     }
+    model.reading = None;
     model.dialog = Some(Dialog::Menu(Menu { id: id.clone(), from: 0 }));
     // The reasons in the menu need the record whole, as it is now.
     vec![Effect::Open(id)]
@@ -59,10 +60,7 @@ fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<S
     let dossier = model.dossiers.get(id)?;
     match draw(request, dossier, &model.setup.context, now) {
         Err(refused) => Some(format!("{} {}", refused.why, refused.way_out)),
-        Ok(plan) => match plan.availability() {
-            Availability::NotYet(why) => Some(why.to_owned()),
-            Availability::Ready => None,
-        },
+        Ok(_) => None,
     }
 }
 

@@ -18,6 +18,7 @@ use crate::app::model::Model;
 use crate::app::picture::Freshness;
 use crate::app::screen::page_rows;
 use crate::domain::alarm::{self, Assessment, Level};
+use crate::domain::approval::waiting_sentence;
 use crate::domain::snapshot::{Signal, Snapshot};
 use crate::domain::time::{Instant, Now, Seconds, age, words};
 use crate::ui::layout::{Room, bottom, columns, top};
@@ -33,7 +34,7 @@ pub const SCREEN: Screen = Screen {
     digit: '1',
     titles: ["Overview", "Overview"],
     word: "overview",
-    questions: &["get_pulse", "get_rates", "get_providers", "get_recoverer", "get_changes"],
+    questions: &["get_pulse", "get_rates", "get_providers", "get_recoverer", "get_changes", "get_approvals"],
     count: |_| (String::new(), Role::Normal),
     sync,
     on,
@@ -173,7 +174,11 @@ pub fn sentence_lines(model: &Model, now: Now) -> Vec<Line> {
         Freshness::Paused(_) => Some("p for now; this picture is held."),
         Freshness::Waiting | Freshness::Fresh(_) | Freshness::Ageing(_) => None,
     };
-    worst(&assessment, model, at, instead)
+    let mut lines = worst(&assessment, model, at, instead);
+    if let Some(waits) = waiting_sentence(snapshot, at) {
+        lines.push(Line::of(Role::Info, format!(" i {waits}: ")).and(Role::Key, "8"));
+    }
+    lines
 }
 
 /// The sentence of the worst alarm. `instead` replaces its next step when the picture is old.

@@ -310,42 +310,42 @@ fn wording(change: &Change, dossier: &Dossier) -> Wording {
         let age = time::words(time::age(evidence.started_at, dossier.at));
         relies_on.push(format!("{name} ({}, {age} old)", evidence.outcome.word()));
     }
-    let (will_not, cannot_undo, if_it_fails) = match change {
-        Change::LookUp => (
+    let [will_not, cannot_undo, if_it_fails] = said_of(change).map(ToOwned::to_owned);
+    Wording { relies_on, will_not, cannot_undo, if_it_fails }
+}
+
+/// What will not happen, what cannot be undone, and what is true when a step fails.
+pub(in crate::domain) fn said_of(change: &Change) -> [&'static str; 3] {
+    match change {
+        Change::LookUp => [
             "no charge, no refund, no change of record or payment",
             "nothing to undo",
             "nothing is concluded; look again",
-        ),
-        Change::Adopt { .. } | Change::Fail { .. } | Change::Reverse { .. } | Change::NotCharged { .. } => (
+        ],
+        Change::Adopt { .. } | Change::Fail { .. } | Change::Reverse { .. } | Change::NotCharged { .. } => [
             "no charge, no refund, no record removed, no amount changed",
             "the final state: a wrong result is corrected by a refund or a new entry, never by erasing",
             "nothing is written: one transaction, all or none; safe to plan again",
-        ),
-        Change::HandBack { .. } => (
+        ],
+        Change::HandBack { .. } => [
             "no new key, no refund, no record removed; the console itself charges nothing",
             "a charge the recoverer makes is only given back by a refund",
             "the record stays as it is",
-        ),
-        Change::Withdraw { .. } => (
+        ],
+        Change::Withdraw { .. } => [
             "no charge, no refund, no change of record or payment",
             "handing it back again needs a new plan and a second person",
             "the hand back stays as it is; read its state again",
-        ),
-        Change::Hold { .. } | Change::Release => (
+        ],
+        Change::Hold { .. } | Change::Release => [
             "no charge, no change of the payment, no record removed",
             "nothing: a hold ends by itself and can be released",
             "the lease stays as it is",
-        ),
-        Change::Note | Change::HandOver => (
+        ],
+        Change::Note | Change::HandOver => [
             "nothing is sent to the provider; record and payment stay as they are",
             "the text stays in the log for ever",
             "nothing is written",
-        ),
-    };
-    Wording {
-        relies_on,
-        will_not: will_not.to_owned(),
-        cannot_undo: cannot_undo.to_owned(),
-        if_it_fails: if_it_fails.to_owned(),
+        ],
     }
 }

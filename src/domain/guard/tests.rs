@@ -1,4 +1,4 @@
-use super::super::approval::ResumeState;
+use super::super::approval::{ResumeState, Standing};
 use super::super::evidence::{Class, Evidence};
 use super::super::ids::{ResumeId, Version};
 use super::super::promise::Promise;
@@ -102,7 +102,7 @@ fn hand_back_shows_its_plan_and_is_refused_without_a_second_person() {
     let facts = dossier(stuck(), proof());
     let plan = draw(Request::Resume, &facts, &context(), Now(now())).unwrap();
     assert!(matches!(plan.change(), Change::HandBack { .. }));
-    assert!(matches!(plan.availability(), Availability::NotYet(_)));
+    assert!(matches!(plan.standing(&facts, &context()), Standing::ToAsk { last: None, .. }));
     assert!(plan.promises().iter().any(|promise| promise.asked().contains("CHARGE")));
     let refused = plan.arm(&facts, &words(), &context(), Now(now())).unwrap_err();
     assert!(refused.why.contains("a second person approves, always"), "{refused}");

@@ -3,7 +3,7 @@
 use crate::app::hand_backs::handed;
 use crate::app::model::Model;
 use crate::app::screen::records::{key_left, sign_of};
-use crate::domain::approval::ResumeState;
+use crate::domain::approval::{ApprovalState, ResumeState, newest_of};
 use crate::domain::evidence::{Class, LookupOutcome, Match, Observed};
 use crate::domain::ids::RecordId;
 use crate::domain::payment::PaymentStatus;
@@ -176,9 +176,31 @@ pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
         return vec![Line::of(Role::Heading, "   NEXT  ").and(Role::Dim, "reading the record whole…")];
     };
     let lead = |text: String| Line::of(Role::Heading, "   NEXT  ").then(text);
-    if let Some(line) = while_handed_back(model, id, now) {
-        return vec![lead(line.to_owned())];
-    }
+    let mut lines = match while_handed_back(model, id, now) {
+        Some(line) => vec![lead(line.to_owned())],
+        None => step_lines(step, lead),
+    };
+    lines.extend(second_line(model, id, now));
+    lines
+}
+
+/// One's own request for approval of this record, while something may still come of it.
+fn second_line(model: &Model, id: &RecordId, now: Now) -> Option<Line> {
+    let request = newest_of(model.dossiers.get(id)?, &model.setup.context)?;
+    let at = model.db_now(now);
+    let open = match request.state {
+        ApprovalState::Waiting => at <= request.expires_at,
+        ApprovalState::Approved => request.act_until.is_some_and(|until| at <= until),
+        ApprovalState::Refused => true,
+        ApprovalState::Withdrawn | ApprovalState::Expired | ApprovalState::Lapsed | ApprovalState::Used => false,
+    };
+    open.then(|| {
+        let said = format!("{}: {}. {}", request.number, request.became(), request.way_on());
+        Line::of(Role::Info, " i       ").then(said)
+    })
+}
+
+fn step_lines(step: Step, lead: impl Fn(String) -> Line) -> Vec<Line> {
     match step {
         Step::LookUpFirst { why } => vec![lead("look up first (a l): asks the provider, charges nothing. ".to_owned() + &why)],
         Step::Wait { why, look_again } => vec![
@@ -192,13 +214,13 @@ pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
             "resume (a r): finish as FAILED; {} says {reason}.", charge.provider_ref
         ))],
         Step::FinishAsReversed { charge } => vec![lead(format!(
-            "{} was given back: finish as reversed needs approval, not available yet. Hand over (a h).", charge.provider_ref
+            "{} was given back: resume (a r) asks a second person, then finishes as reversed.", charge.provider_ref
         ))],
         Step::FinishAsNotCharged => vec![lead(
-            "nothing was charged: finish as not charged needs approval, not available yet. Hand over (a h).".into(),
+            "nothing was charged: resume (a r) asks a second person, then finishes as not charged.".into(),
         )],
         Step::HandBack => vec![lead(
-            "hand back to the service's recoverer, which may charge with the same key: not available yet. Hand over (a h).".into(),
+            "hand back to the service's recoverer, which may charge with the same key: resume (a r) asks a second person.".into(),
         )],
         Step::NothingToDo => vec![lead("nothing to do.".into())],
         Step::Refuse(refusal) => vec![

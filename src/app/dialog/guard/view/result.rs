@@ -1,6 +1,7 @@
 //! The result page: what was asked and what the re-read record says, line by line.
 
-use super::super::{Finished, Guard};
+use super::super::{Finished, Guard, Way};
+use super::second::what;
 use crate::app::sides::{Meant, sides};
 use crate::domain::action::Request;
 use crate::domain::environment::Environment;
@@ -57,7 +58,7 @@ fn headline(guard: &Guard, finished: &Finished) -> Line {
         }
         Outcome::Done { log, .. } => {
             let log = log.map_or_else(|| "no log row (not stored)".to_owned(), |id| format!("log {id}"));
-            Line::of(Role::Good, format!("ok {word}  ")).then(format!("{}: {log}.", guard.request.title()))
+            Line::of(Role::Good, format!("ok {word}  ")).then(format!("{}: {log}.", what(guard)))
         }
         Outcome::Refused { .. } | Outcome::Conflict { .. } => Line::of(Role::Caution, format!(" ! {word}  ")),
         Outcome::Unknown { .. } => Line::of(Role::Unknown, format!(" ? {word}  ")),
@@ -82,6 +83,12 @@ fn consequence(outcome: &Outcome) -> Option<&'static str> {
 }
 
 fn closing(guard: &Guard, environment: &Environment) -> String {
+    match guard.way {
+        Way::Ask | Way::Approve | Way::Refuse | Way::TakeBack => {
+            return "Nothing was charged, and nothing about the payment was changed.".to_owned();
+        }
+        Way::Act | Way::BreakGlass => {}
+    }
     match guard.request {
         Request::LookUp => "Nothing was charged and no state was changed.".to_owned(),
         Request::Resume | Request::Hold | Request::Release | Request::Withdraw | Request::Note | Request::HandOver => {
