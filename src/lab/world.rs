@@ -76,7 +76,8 @@ impl World {
         let login = ConsoleLogin::create(&mut database, cluster, Seat::Operator).await?;
         let approver = ConsoleLogin::create(&mut database, cluster, Seat::Approver).await?;
         let provider = LabProvider::start(options.seed).await?;
-        let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
+        let recoverer = Service::recoverer_login(&mut database).await?;
+        let service = Service::start(&owner, &provider.url(), &service_options(&options, recoverer)).await?;
         let clients = Clients::new(service.urls())?;
         let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
         let stalls = service.stalls();
@@ -218,13 +219,14 @@ async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<
     tell.send(Some(told)).ok();
 }
 
-fn service_options(options: &WorldOptions) -> ServiceOptions {
+fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
     ServiceOptions {
         pods: options.pods,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
+        recoverer_as: Some(recoverer),
         ..defaults
     }
 }
