@@ -152,10 +152,10 @@ fn the_list_says_since_when_and_the_record_says_the_same() {
     shows(&console, "i Handed back 41s  hb_7 by dana: waiting for the recoverer, until 14:17:47Z (14m");
     shows(&console, "NEXT  wait for the recoverer, or withdraw it (a w).");
     turns(&mut console, ResumeState::Unanswered);
-    shows(&console, "! NOBODY ANSWERS  hb_7, handed back 2m11s by dana: no recoverer took it");
+    shows(&console, "! NOBODY ANSWERS  hb_7, handed back 41s by dana: no recoverer took it");
     shows(&console, "The recoverer's last sign, 11m01s ago: attempt 3 timed out, 6 records. Call whoever runs it.");
     console.keys("<Esc>");
-    shows(&console, "NO ANSWER 2m");
+    shows(&console, "NO ANSWER 41s");
     turns(&mut console, ResumeState::Taken);
     shows(&console, "taken 0s");
     console.keys("<Enter>");
