@@ -14,6 +14,7 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("open SCOPE KEY", "open a record by its identity"),
     ("approve HASH", "a plan that waits for a second person, by the beginning of its hash: yes or no"),
     ("find TEXT", "find records by order, payment, key, provider ref or customer"),
+    ("second", "in a demo: how to sit down as the second person, in another terminal"),
     ("retention", "how old records leave"),
     ("help", "this page"),
     ("quit", "leave"),
@@ -53,6 +54,13 @@ pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
         "q" | "quit" => {
             model.leave = Leave::Now;
             vec![Effect::Quit]
+        }
+        "second" => {
+            match reader::second(model) {
+                Ok(page) => model.dialog = Some(Dialog::Reader(page)),
+                Err(why) => model.say(why, now),
+            }
+            vec![]
         }
         "retention" => {
             model.say("Old records leave by the service's own retention job only, after the key's retention. Never from here.", now);

@@ -37,6 +37,18 @@ pub enum Acting {
     Off,
 }
 
+/// Whether a second person can sit down beside this console: only a demo, where somebody practises alone, has a seat.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SecondSeat {
+    /// There is none: the second person has a console of their own.
+    #[default]
+    None,
+    /// This command, in another terminal, opens it.
+    Free(String),
+    /// This is it.
+    Here,
+}
+
 /// What the console is started with.
 #[derive(Debug, Clone)]
 pub struct Setup {
@@ -50,6 +62,8 @@ pub struct Setup {
     pub poll_every: Seconds,
     /// What is normal, from `[normal]`.
     pub normals: Normals,
+    /// Where a second person can sit down.
+    pub second: SecondSeat,
 }
 
 /// What is on screen under any dialog.

@@ -4,12 +4,13 @@ use ratatui::layout::Rect;
 
 use super::{FieldName, Guard, Phase, REASON_LIMIT, Second, Way};
 use crate::app::hand_backs::handed;
-use crate::app::model::Model;
+use crate::app::model::{Model, SecondSeat};
 use crate::domain::action::{Ladder, Request};
 use crate::domain::approval::{ApprovalRequest, Standing, newest_of};
 use crate::domain::environment::Environment;
 use crate::domain::guard::{Context, Plan, Refused, Wording, letters};
 use crate::domain::ids::PlanHash;
+use crate::domain::log::Outcome;
 use crate::domain::promise::Promise;
 use crate::domain::time::{Now, until, words};
 use crate::ui::layout::top;
@@ -117,6 +118,10 @@ pub fn whole_page(model: &Model, guard: &Guard, width: usize, now: Now) -> Vec<L
         && let Some(made) = finished.handed_back
     {
         lines.splice(1..1, handed::made_lines(model, &guard.id, made.after, width, now));
+    }
+    let asked = matches!(&guard.phase, Phase::Result(done) if matches!(done.outcome, Outcome::Done { .. }));
+    if asked && guard.way == Way::Ask && matches!(model.setup.second, SecondSeat::Free(_)) {
+        lines.push(Line::of(Role::Info, " i ").then("Alone here? :second shows how to sit down as the second person."));
     }
     lines
 }
