@@ -127,7 +127,7 @@ pub fn request_lines(answering: &Answering, context: &Context) -> Vec<Line> {
     let mut lines = vec![
         Line::of(role_of(request.state), sign_of(request.state))
             .and(role_of(request.state), format!("{} {}. ", request.number, request.state.word().to_uppercase()))
-            .then(format!("{}: {}.", request.action, request.became())),
+            .then(format!("{}: {}.", what_of(request), request.became())),
         row("ASKED BY", format!("{} (login {})", request.operator, request.session_user)),
         row("REASON", request.reason.clone()),
         row("TICKET", request.ticket.clone().unwrap_or_else(|| "none".to_owned())),
@@ -206,6 +206,14 @@ fn record_lines(record: &Record) -> Vec<Line> {
             ),
         ),
     ]
+}
+
+/// The action and the amount the database has for it.
+fn what_of(request: &ApprovalRequest) -> String {
+    match &request.money {
+        Some(money) => format!("{} {money}", request.action),
+        None => format!("{}, an amount not known", request.action),
+    }
 }
 
 fn sign_of(state: ApprovalState) -> &'static str {
