@@ -201,11 +201,11 @@ fn the_glass_is_broken_only_after_the_wait_with_an_incident_and_the_phrase() {
     console.keys("2<Enter>arb");
     shows(&console, "From 14:1");
     shows(&console, "you may go on alone, with an incident id.");
-    shows_not(&console, "Nobody has approved this");
+    shows_not(&console, "Nobody approved this");
     let mut console = unanswered("dark");
     console.keys("b");
-    shows(&console, "!! BREAK GLASS  Nobody has approved this.");
-    shows(&console, "Logged for ever, in red");
+    shows(&console, "!! BREAK GLASS  Nobody approved this.");
+    shows(&console, "Logged in red, for ever");
     console.write("soon").keys("<Tab>").write(REASON).keys("<Tab>").write("INC-2291").keys("<Enter>");
     shows(&console, "The incident is not an incident or ticket id.");
     console.keys("<S-Tab><S-Tab><C-u>").write("INC-7").keys("<Enter>");

@@ -349,10 +349,15 @@ async fn who_is_no_approver_is_told_so_and_nothing_is_decided() {
     let pat = Seat::of(shared().await, &scene, &pats, "pat", "production").expect("a seat");
     let order = stuck.order.clone();
     tokio::task::spawn_blocking(move || {
-        let (mut kim, mut pat) = (kim.sit(), pat.sit());
+        let here = pat;
+        let (mut kim, mut pat) = (kim.sit(), here.sit());
         open_the_record(&mut kim, &order);
         look_up(&mut kim);
         let hash = ask(&mut kim);
+        let line = here.check(&[]);
+        assert!(line.contains("1 plan waits for a second person (oldest "), "{line}");
+        let json: serde_json::Value = serde_json::from_str(&here.check(&["--json"])).expect("an object");
+        assert_eq!(json["waiting_for_approval"], 1, "{json}");
         open_the_request(&mut pat, &hash);
         pat.press(Key::Char('R'));
         step(&mut pat, "Why not");

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use unstuck::lab::cluster::{Cluster, Login};
 
 use super::keys::Key;
-use super::launch::Launch;
+use super::launch::{Launch, binary};
 use super::pty::Pty;
 use super::scene::Scene;
 
@@ -45,6 +45,14 @@ impl Seat {
         let name = scene.database.name();
         let address = format!("postgres://{}:{}@127.0.0.1:{port}/{name}?sslmode=disable", login.name, login.password);
         Some(Self { folder, address, operator: operator.to_owned() })
+    }
+
+    /// What `unstuck check` says here, with these arguments.
+    pub fn check(&self, args: &[&str]) -> String {
+        let mut check = std::process::Command::new(binary());
+        check.arg("check").args(args).current_dir(self.folder.path()).env_clear();
+        let said = check.env("UNSTUCK_DATABASE_URL", &self.address).output().expect("an answer");
+        String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
     /// Opens the console and waits for its first picture.

@@ -12,6 +12,7 @@ use super::Dialog;
 use crate::app::effect::Effect;
 use crate::app::notice::Notice;
 use crate::domain::action::{Request, resume_title};
+use crate::domain::approval::Need;
 use crate::domain::guard::draw;
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
@@ -61,6 +62,12 @@ fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<S
     }
 }
 
+/// Whether a request for this record would need a second person.
+fn needs_second(model: &Model, id: &RecordId, request: Request, now: Now) -> bool {
+    let plan = model.dossiers.get(id).map(|dossier| draw(request, dossier, &model.setup.context, now));
+    matches!(plan, Some(Ok(plan)) if *plan.need() != Need::No)
+}
+
 /// Draws it.
 pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let context = &model.setup.context;
@@ -81,7 +88,9 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
         }
         match why_not(model, &menu.id, request, now) {
             None => {
-                line.push(Role::Normal, format!("  {}", says(model, &menu.id, request, now)));
+                let second =
+                    if needs_second(model, &menu.id, request, now) { "; a second person approves it" } else { "" };
+                line.push(Role::Normal, format!("  {}{second}", says(model, &menu.id, request, now)));
                 lines.push(line);
             }
             Some(why) => {

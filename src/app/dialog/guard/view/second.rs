@@ -85,11 +85,10 @@ pub fn glass_lines(guard: &Guard) -> Vec<Line> {
         return Vec::new();
     };
     vec![
-        Line::of(Role::Critical, "!! BREAK GLASS  Nobody has approved this.")
-            .then(" You adopt on your own look-up alone."),
+        Line::of(Role::Critical, "!! BREAK GLASS  Nobody approved this.").then(" You adopt on your own look-up alone."),
         Line::of(
             Role::Critical,
-            format!("   Logged for ever, in red: you, the incident, and that {} had no answer.", request.number),
+            format!("   Logged in red, for ever: you, the incident, and {} without an answer.", request.number),
         ),
         Line::empty(),
     ]
