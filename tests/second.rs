@@ -1,64 +1,61 @@
-//! scratch
-use crate::support::picture::{draw, words};
-use crate::support::second::*;
+//! The second person at the console: asking, reading, answering, and what comes of it.
 
-#[test]
-fn scratch() {
-    let show = |name: &str, console: &crate::support::console::Console| {
-        println!("=== {name}\n{}", words(&draw(&console.model, 80, 24, console.now)));
-    };
-    let mut c = crate::support::console::Console::on(crate::support::scenario::incident());
-    strict(&mut c);
-    c.keys("2<Enter>al<Enter><Enter>ar");
-    show("plan", &c);
-    c.keys("<Enter>").write(REASON).keys("<Tab>").write("INC-2291").keys("<Enter>");
-    show("send", &c);
-    c.keys("<Enter>");
-    show("asked", &c);
-    c.keys("<Enter>");
-    show("record", &c);
-    c.keys("ar");
-    show("waits", &c);
-    c.keys("w");
-    show("own request", &c);
-    c.keys("w");
-    show("take back", &c);
-    c.keys("<Esc>");
-    c.wait(60);
-    sits_down(&mut c, "lee");
-    show("overview lee", &c);
-    c.keys("8");
-    show("audit lee", &c);
-    c.keys("<Enter>");
-    show("request lee", &c);
-    c.keys("al<Enter><Enter>");
-    show("request lee after look-up", &c);
-    c.keys("A").write("approve prod");
-    show("approve", &c);
-    c.write(" shop-eu 7Q4K91 EUR 128.40").keys("<Enter>");
-    show("approved", &c);
-    sits_down(&mut c, "dana");
-    c.keys("2<Enter>ar");
-    show("dana refused", &c);
-    c.keys("<Esc>al<Enter><Enter>ar");
-    show("dana approved plan", &c);
-    c.keys("<Enter>");
-    show("dana reason", &c);
-    c.keys("<Enter>").write(PHRASE).keys("<Enter>");
-    show("dana done", &c);
-    c.keys("<Enter>8");
-    show("audit dana", &c);
-    let mut c = asked_to_adopt("dark");
-    c.keys("<Enter>");
-    c.wait(590);
-    c.poll_now();
-    c.keys("al<Enter><Enter>ar");
-    show("waits early", &c);
-    c.keys("b");
-    show("glass too early", &c);
-    c.keys("<Esc>");
-    c.wait(20);
-    c.poll_now();
-    c.keys("arb");
-    show("glass", &c);
+mod answering;
+mod asking;
+mod seats;
+
+use unstuck::app::key::{Chord, Key, every_key};
+use unstuck::app::keymap::KEYMAP;
+
+use crate::support::console::Console;
+use crate::support::picture::{draw, words};
+
+fn picture(console: &Console) -> String {
+    words(&draw(&console.model, 100, 40, console.now))
+}
+
+/// Rows joined, as they are read: a sentence that goes on in the next row is one.
+fn read(picture: &str) -> String {
+    let rows = picture.lines().map(|row| row.trim_matches(|c: char| c == '│' || c.is_whitespace()));
+    rows.collect::<Vec<&str>>().join(" ")
+}
+
+#[track_caller]
+fn shows(console: &Console, text: &str) {
+    let picture = picture(console);
+    assert!(picture.contains(text) || read(&picture).contains(text), "not on screen: {text:?}\n{picture}");
+}
+
+#[track_caller]
+fn shows_not(console: &Console, text: &str) {
+    let picture = picture(console);
+    assert!(!picture.contains(text), "should not be on screen: {text:?}\n{picture}");
+}
+
+/// The consents that were sent, in words: `ask`, `approve`.
+fn sent(console: &Console) -> Vec<&str> {
+    let consents = console.effects.iter().filter_map(|effect| effect.strip_prefix("Consent("));
+    consents.filter_map(|rest| rest.split(' ').nth(1)).collect()
+}
+
+/// Every bound key, and a few that are not.
+fn keys() -> Vec<Chord> {
+    let bound = |chord: &Chord| KEYMAP.iter().any(|b| b.chords.contains(chord));
+    every_key().into_iter().filter(|c| bound(c) || [Chord::char('z'), Chord::ctrl('e')].contains(c)).collect()
+}
+
+/// No key sends anything from `page`, but Enter where it is `finished`.
+#[track_caller]
+fn only_enter_sends(page: impl Fn() -> Console, finished: Option<&str>) {
+    for key in keys() {
+        let mut console = page();
+        let before = console.acts;
+        console.key(key);
+        console.settle();
+        let wanted = if key == Key::Enter.into() { finished } else { None };
+        assert_eq!(console.acts - before, usize::from(wanted.is_some()), "{key}: {:?}", console.effects);
+        if let Some(word) = wanted {
+            assert_eq!(sent(&console).last(), Some(&word), "{:?}", console.effects);
+        }
+    }
 }

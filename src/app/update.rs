@@ -157,7 +157,9 @@ fn reread(model: &Model, now: Now) -> Vec<RecordId> {
     let behind = |id: &&RecordId| {
         let Some(kept) = model.dossiers.get(id) else { return true };
         let changed = model.picture.record(id).is_some_and(|r| r.version != kept.detail.record.version);
-        changed || age(kept.at, model.db_now(now)).0 > REREAD_AFTER
+        // What a recoverer is at right now is read with every poll.
+        let handed_back = model.hand_backs.of(id).is_some_and(|seen| seen.request.state.is_open());
+        changed || handed_back || age(kept.at, model.db_now(now)).0 > REREAD_AFTER
     };
     on_view.into_iter().filter(behind).cloned().collect()
 }

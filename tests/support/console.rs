@@ -247,8 +247,9 @@ impl Console {
                 let mut evidence = None;
                 if action == "lookup" {
                     let stored = self.model.setup.acting == Acting::On;
+                    let newest = self.records[&id].evidence.iter().filter_map(|e| Some(e.id?.0)).max().unwrap_or(0);
                     let found = Evidence {
-                        id: stored.then(|| EvidenceId(31 + i64::try_from(self.lookups).unwrap_or(0))),
+                        id: stored.then_some(EvidenceId(newest.max(30) + 1)),
                         operator: self.model.setup.context.operator.clone(),
                         provider: ProviderName::new("acme-psp"),
                         started_at: self.now.0,

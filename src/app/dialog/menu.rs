@@ -12,6 +12,7 @@ use super::Dialog;
 use crate::app::effect::Effect;
 use crate::app::notice::Notice;
 use crate::domain::action::{Request, resume_title};
+use crate::domain::approval::Need;
 use crate::domain::guard::draw;
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
@@ -69,6 +70,12 @@ fn was_handed_back(model: &Model, id: &RecordId) -> bool {
     model.dossiers.get(id).is_some_and(|dossier| !dossier.resumes.is_empty())
 }
 
+/// Whether a request for this record would need a second person.
+fn needs_second(model: &Model, id: &RecordId, request: Request, now: Now) -> bool {
+    let plan = model.dossiers.get(id).map(|dossier| draw(request, dossier, &model.setup.context, now));
+    matches!(plan, Some(Ok(plan)) if *plan.need() != Need::No)
+}
+
 /// Draws it.
 pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let context = &model.setup.context;
@@ -93,7 +100,9 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
         }
         match why_not(model, &menu.id, request, now) {
             None => {
-                line.push(Role::Normal, format!("  {}", says(model, &menu.id, request, now)));
+                let second =
+                    if needs_second(model, &menu.id, request, now) { "; a second person approves it" } else { "" };
+                line.push(Role::Normal, format!("  {}{second}", says(model, &menu.id, request, now)));
                 lines.push(line);
             }
             Some(why) => {

@@ -226,7 +226,8 @@ fn ended(model: &mut Model, acted: Acted) -> Vec<Effect> {
 
 /// A plan that is too old is refused while it is on screen, not only when Enter is pressed.
 pub fn expire(model: &mut Model, now: Now) {
-    let at = model.db_now(now);
+    // The database's clock goes on while the picture is old.
+    let at = model.picture.db_now(now);
     let Some(guard) = guard_of(model) else { return };
     if !matches!(guard.phase, Phase::Plan | Phase::Reason | Phase::Send | Phase::Phrase) {
         return;

@@ -183,7 +183,7 @@ pub(super) fn over(second: &Second, at: Instant) -> Option<String> {
 
 /// Takes a key that turns to another way. It leads to a page, and sends nothing.
 pub(super) fn turn(model: &mut Model, command: GuardCommand, now: Now) -> Vec<Effect> {
-    let at = model.db_now(now);
+    let at = model.picture.db_now(now);
     let off = model.why_not(Request::Resume, now);
     let Some(guard) = guard_of(model) else { return vec![] };
     if !matches!(guard.phase, Phase::Plan) || !guard.on_screen.can_be_answered(now) {

@@ -48,6 +48,10 @@ pub fn view(model: &Model, guard: &Guard, canvas: &mut Canvas<'_>, area: Rect, n
         Phase::Result(finished) => {
             let asked = model.dossiers.get(&guard.id).and_then(|dossier| newest_of(dossier, context));
             lines.extend(second::next_lines(guard, &finished.outcome, asked));
+            let alone = matches!(model.setup.second, SecondSeat::Free(_));
+            if alone && guard.way == Way::Ask && matches!(finished.outcome, Outcome::Done { .. }) {
+                lines.push(Line::of(Role::Info, " i ").then("Alone? :second shows how to be the second person."));
+            }
         }
         Phase::Preparing
         | Phase::Plan
@@ -118,10 +122,6 @@ pub fn whole_page(model: &Model, guard: &Guard, width: usize, now: Now) -> Vec<L
         && let Some(made) = finished.handed_back
     {
         lines.splice(1..1, handed::made_lines(model, &guard.id, made.after, width, now));
-    }
-    let asked = matches!(&guard.phase, Phase::Result(done) if matches!(done.outcome, Outcome::Done { .. }));
-    if asked && guard.way == Way::Ask && matches!(model.setup.second, SecondSeat::Free(_)) {
-        lines.push(Line::of(Role::Info, " i ").then("Alone here? :second shows how to sit down as the second person."));
     }
     lines
 }

@@ -87,8 +87,12 @@ pub fn detail_lines(request: &ApprovalRequest) -> Vec<Line> {
     vec![
         Line::of(Role::Dim, format!(" {} ", request.number)).then(format!("{}.", request.became())),
         Line::of(Role::Dim, " reason: ").then(request.reason.clone()),
-        Line::of(Role::Dim, format!(" plan {} · ", request.plan_hash.short()))
-            .and(Role::Key, "Enter")
-            .then(" reads it whole, and answers it."),
+        Line::of(Role::Dim, format!(" plan {} · ", request.plan_hash.short())).and(Role::Key, "Enter").then(
+            if request.state == ApprovalState::Waiting {
+                " reads it whole, and answers it."
+            } else {
+                " reads it whole."
+            },
+        ),
     ]
 }

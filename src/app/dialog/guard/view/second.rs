@@ -85,11 +85,10 @@ pub fn glass_lines(guard: &Guard) -> Vec<Line> {
         return Vec::new();
     };
     vec![
-        Line::of(Role::Critical, "!! BREAK GLASS  Nobody has approved this.")
-            .then(" You adopt on your own look-up alone."),
+        Line::of(Role::Critical, "!! BREAK GLASS  Nobody approved this.").then(" You adopt on your own look-up alone."),
         Line::of(
             Role::Critical,
-            format!("   Logged for ever, in red: you, the incident, and that {} had no answer.", request.number),
+            format!("   Logged in red, for ever: you, the incident, and {} without an answer.", request.number),
         ),
         Line::empty(),
     ]
@@ -127,7 +126,7 @@ pub fn request_lines(answering: &Answering, context: &Context) -> Vec<Line> {
     let mut lines = vec![
         Line::of(role_of(request.state), sign_of(request.state))
             .and(role_of(request.state), format!("{} {}. ", request.number, request.state.word().to_uppercase()))
-            .then(format!("{}: {}.", request.action, request.became())),
+            .then(format!("{}: {}.", what_of(request), request.became())),
         row("ASKED BY", format!("{} (login {})", request.operator, request.session_user)),
         row("REASON", request.reason.clone()),
         row("TICKET", request.ticket.clone().unwrap_or_else(|| "none".to_owned())),
@@ -206,6 +205,14 @@ fn record_lines(record: &Record) -> Vec<Line> {
             ),
         ),
     ]
+}
+
+/// The action and the amount the database has for it.
+fn what_of(request: &ApprovalRequest) -> String {
+    match &request.money {
+        Some(money) => format!("{} {money}", request.action),
+        None => format!("{}, an amount not known", request.action),
+    }
 }
 
 fn sign_of(state: ApprovalState) -> &'static str {
