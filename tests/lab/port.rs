@@ -52,24 +52,20 @@ pub async fn serve(db: &PgPool, me: &str, lease_s: f64, yours: &impl Yours) -> R
             let in_time = "SELECT count(*) FROM idempotency_keys k, unstuck.recoverer_unfinished() u
                 WHERE u.id = $1 AND k.scope = u.scope AND k.key = u.key AND k.status = 'processing' AND k.attempt = u.attempt + 1
                 AND least(k.locked_until, u.not_after) > clock_timestamp()";
-            seen = match sqlx::query_scalar(in_time).bind(id).fetch_one(db).await? {
-                1_i64 => yours.charge(&scope, &key).await,
-                _ => {
-                    close(db, id, me, "refused", "too late: nothing was sent").await?;
-                    continue;
-                }
-            };
+            if sqlx::query_scalar::<_, i64>(in_time).bind(id).fetch_one(db).await? == 0 {
+                close(db, id, me, "refused", "too late: nothing was sent").await?;
+                continue;
+            }
+            seen = yours.charge(&scope, &key).await;
             // Sent, and no word: leave it open. Your ordinary recovery looks it up when the lease is over.
             if matches!(seen, Seen::NotCertain(_) | Seen::Absent) {
                 continue;
             }
         }
-        match &seen {
-            Seen::NotCertain(why) => close(db, id, me, "refused", why).await?,
-            how if yours.finish(&scope, &key, attempt + 1, how).await => {
-                close(db, id, me, "finished", "see the payment").await?
-            }
-            _ => {}
+        if let Seen::NotCertain(why) = &seen {
+            close(db, id, me, "refused", why).await?;
+        } else if yours.finish(&scope, &key, attempt + 1, &seen).await {
+            close(db, id, me, "finished", "see the payment").await?;
         }
     }
     // What somebody took and did not end, yourself before a restart included: closed when the record is done.

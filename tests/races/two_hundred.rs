@@ -116,7 +116,7 @@ async fn lost_answers(scene: &Scene, kim: &mut Console, lee: &mut Console) -> Sp
         assert_eq!(insist(scene, stuck).await, 201, "the client gets the one answer");
         paid_once(scene, stuck).await;
         let won = winner(scene, stuck).await;
-        assert_eq!(claimed, [won.clone()], "round {round}: who says so, and who did");
+        assert_eq!(claimed, std::slice::from_ref(&won), "round {round}: who says so, and who did");
         let in_the_log = if won.starts_with("operator:") { won.as_str() } else { "-" };
         assert_eq!(logged(scene, stuck).await, in_the_log, "round {round}");
         *split.entry(won).or_default() += 1;
@@ -187,7 +187,7 @@ async fn two_consoles_the_recoverer_and_a_retry_two_hundred_times() {
     let lees = scene.login("lee-at-work").await;
     let mut two = Two::at(&mut scene).await;
     let mut lee = scene.console("lee", &lees).await;
-    let split = lost_answers(&scene, &mut two.kim, &mut lee).await;
+    let split = Box::pin(lost_answers(&scene, &mut two.kim, &mut lee)).await;
     println!("{LOST} rounds with a charge, by winner: {split:?}");
     assert_eq!(split.values().sum::<usize>(), LOST);
 
