@@ -28,6 +28,8 @@ pub enum Scope {
     Lost,
     /// The action menu.
     Menu,
+    /// The action menu of the marked records.
+    Marked,
     /// The guard: reading the plan.
     Plan,
     /// The guard: writing the reason.
@@ -36,6 +38,8 @@ pub enum Scope {
     Phrase,
     /// The guard: waiting for an answer.
     Waiting,
+    /// The marked records are being done, one by one.
+    Running,
     /// The guard: reading the result.
     Result,
     /// The card that says why nothing is deleted.
@@ -56,10 +60,12 @@ impl Scope {
         Self::Record,
         Self::Lost,
         Self::Menu,
+        Self::Marked,
         Self::Plan,
         Self::Reason,
         Self::Phrase,
         Self::Waiting,
+        Self::Running,
         Self::Result,
         Self::NoDelete,
         Self::Reader,
@@ -75,10 +81,12 @@ impl Scope {
             Self::Record => "Record detail",
             Self::Lost => "While the database is lost",
             Self::Menu => "Action menu (a)",
+            Self::Marked => "Action menu of the marked records (a)",
             Self::Plan => "Guard: plan",
             Self::Reason => "Guard: reason and ticket",
             Self::Phrase => "Guard: type to confirm",
             Self::Waiting => "Guard: waiting",
+            Self::Running => "Marked records, one by one",
             Self::Result => "Guard: result",
             Self::NoDelete => "The no-delete card",
             Self::Reader => "Help and SQL pages",
@@ -205,7 +213,7 @@ mod tests {
                 Command::Ask(_) => true,
                 Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) => false,
             };
-            assert!(!prepares || matches!(binding.scope, Scope::Menu | Scope::NoDelete), "{binding:?}");
+            assert!(!prepares || matches!(binding.scope, Scope::Menu | Scope::Marked | Scope::NoDelete), "{binding:?}");
         }
     }
 

@@ -254,7 +254,7 @@ pub fn start(model: &mut Model, request: Request, id: RecordId, now: Now) -> Vec
 pub fn guard_of(model: &mut Model) -> Option<&mut Guard> {
     match &mut model.dialog {
         Some(Dialog::Guard(guard)) => Some(guard),
-        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
+        Some(Dialog::Menu(_) | Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
     }
 }
 
