@@ -284,7 +284,9 @@ impl Console {
                 } else if self.verdict.is_none() {
                     self.change(&id, action, armed.order().expect.provider_ref.clone());
                 }
-                let outcome = self.verdict.clone().unwrap_or(Outcome::Done { log: Some(LogId(9921)), detail: None });
+                let kept = evidence.as_ref().is_none_or(|found| found.id.is_some());
+                let done = Outcome::Done { log: kept.then_some(LogId(9921)), detail: None };
+                let outcome = self.verdict.clone().unwrap_or(done);
                 let after = Ok(self.read(&id));
                 self.send(Msg::Guard(run, GuardMsg::Acted(Box::new(Acted { outcome, evidence, after }))));
             }

@@ -123,14 +123,30 @@ impl Scene {
 
     /// A client's attempt, first or again: the HTTP status; `None` when nobody answered.
     pub async fn pay(&self, pod: usize, stuck: &Stuck) -> Option<u16> {
+        self.pay_in("EUR", pod, stuck).await
+    }
+
+    async fn pay_in(&self, currency: &str, pod: usize, stuck: &Stuck) -> Option<u16> {
         let url = self.service.pod(pod).expect("a pod").url();
         let request = self
             .client
             .post(format!("{url}/payments"))
             .header("idempotency-key", stuck.id.key.as_str())
             .header("x-scope", stuck.id.scope.as_str())
-            .json(&json!({"order_id": stuck.order, "amount": stuck.amount, "currency": "EUR", "customer_id": "cus_1"}));
+            .json(
+                &json!({"order_id": stuck.order, "amount": stuck.amount, "currency": currency, "customer_id": "cus_1"}),
+            );
         Some(request.send().await.ok()?.status().as_u16())
+    }
+
+    /// One record in a currency of its own whose charge was made and whose answer was lost, with an expired lease.
+    pub async fn stuck_in(&self, currency: &str, key: &str, order: &str, amount: i64) -> Stuck {
+        let stuck = Stuck { id: RecordId::new("shop-eu", key), order: order.to_owned(), amount };
+        self.desk().destine(order, Fate { answer: Answer::Lost, ..Fate::default() });
+        assert_eq!(self.pay_in(currency, 0, &stuck).await, Some(503), "the answer was to be lost");
+        assert!(self.desk().wait_for_charge(order, PATIENCE).await, "{stuck:?} was charged");
+        self.until_expired(&stuck.id).await;
+        stuck
     }
 
     /// Records whose charge was made and whose answer was lost, with expired leases.

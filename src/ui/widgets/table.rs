@@ -162,13 +162,15 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
     let sign = spans.next();
     let mut first = Line::empty();
     if let Some(sign) = sign {
-        first.push(sign.role, sign_of(&sign.text, charset).trim_end());
+        first.push(sign.role, sign_of(&sign.text, charset));
     }
     let mut second = Line::plain("   ");
     for (column, span) in titles.iter().zip(spans) {
         let text = cut(&span.text, usize::from(column.most), column.keep, charset);
         if column.leaves <= 1 {
-            first.push(Role::Normal, " ");
+            if first.0.len() > 1 {
+                first.push(Role::Normal, " ");
+            }
             first.push(span.role, text);
         } else if second.width(charset) + columns(&text, charset) + column.title.len() + 3 <= usize::from(width) {
             second.push(Role::Dim, format!("{} ", column.title.to_lowercase()));

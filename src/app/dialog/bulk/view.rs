@@ -99,7 +99,8 @@ fn refused_lines(refused: &Refused) -> Vec<Line> {
 
 /// How many and how much, in words.
 fn sums(plan: &BulkPlan) -> String {
-    let mut text = format!("{} records", plan.plans().len());
+    let count = plan.plans().len();
+    let mut text = if count == 1 { "1 record".to_owned() } else { format!("{count} records") };
     if !plan.totals().is_empty() {
         text.push_str(&format!(", {}", plan.totals()));
     }

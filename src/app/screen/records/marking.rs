@@ -56,7 +56,8 @@ pub fn line(model: &Model, state: &State, answer: &Answer<Vec<Record>>) -> Optio
     let row = |id: &RecordId| here.iter().find(|record| record.id == *id);
     let hidden = |id: &RecordId| row(id).is_some_and(|record| !matches(record, &state.filter));
     let hidden = model.marks.iter().filter(|mark| hidden(&mark.target.id)).count();
-    let elsewhere = |id: &RecordId| row(id).is_none() && model.picture.record(id).is_some();
+    let read = answer.value().is_some();
+    let elsewhere = |id: &RecordId| read && row(id).is_none() && model.picture.record(id).is_some();
     let elsewhere = model.marks.iter().filter(|mark| elsewhere(&mark.target.id)).count();
     for part in standings(model) {
         line.push(Role::Caution, format!("   {part}"));
