@@ -10,6 +10,8 @@ use crate::support::cluster::shared;
 use crate::support::scene::{Scene, Stuck, by_hand};
 use crate::support::wire::{Cut, Wire};
 
+// The log and the triggers of every scene are looked at when it is closed (`Scene::close`).
+
 /// Stuck for so long that they are on the list.
 async fn on_the_list(scene: &Scene, count: usize) -> Vec<Stuck> {
     let records = scene.stuck(count).await;
@@ -102,6 +104,27 @@ async fn a_record_that_somebody_else_takes_in_between_stops_the_run() {
     let story = scene.story(&second).await;
     assert_eq!(story, "intent lookup, outcome lookup found", "not even an intent");
     assert_eq!(records.len(), 3);
+    kim.leave().await;
+    every_intent_ended(&scene).await;
+    scene.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rule_that_the_canary_breaks_stops_the_run() {
+    let mut scene = Scene::open("bulk breach", by_hand()).await;
+    on_the_list(&scene, 2).await;
+    let mut kim = desk(&mut scene).await;
+    kim.mark_all(2).await;
+    kim.look_up(2).await;
+    kim.press(&[Key::Esc]).await;
+    kim.adopt().await;
+    kim.until_shown("Canary done.").await;
+    // The books lose what the canary wrote: the client is told 201, and no payment succeeded.
+    scene.run("UPDATE payments SET status = 'unknown', updated_at = now() WHERE status = 'succeeded'").await;
+    kim.until_shown("STOPPED. 1 of 2 done").await;
+    let picture = kim.picture();
+    assert!(picture.contains("A new breach of I"), "{picture}");
+    assert_eq!(kim.sent.iter().filter(|(_, what)| what.starts_with("adopt")).count(), 1, "{:?}", kim.sent);
     kim.leave().await;
     every_intent_ended(&scene).await;
     scene.close().await;

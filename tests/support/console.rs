@@ -194,7 +194,7 @@ impl Console {
         for report in &mut world.rules {
             match &mut report.state {
                 RuleState::Holds { checked_at, .. } | RuleState::Violated { checked_at, .. } => {
-                    *checked_at = self.now.0
+                    *checked_at = self.now.0;
                 }
                 RuleState::NotKnown { .. } => {}
             }

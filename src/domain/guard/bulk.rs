@@ -14,7 +14,7 @@ use super::super::approval::Need;
 use super::super::ids::{OrderId, PlanHash, RecordId, Target};
 use super::super::money::{Money, Totals};
 use super::super::port::Dossier;
-use super::super::time::{Instant, Now};
+use super::super::time::{Instant, Now, Seconds};
 use super::{Armed, Context, Phrase, Plan, Refused, Words, draw, hash_of};
 
 mod baseline;
@@ -120,7 +120,7 @@ impl BulkPlan {
         let mut left_out = Vec::new();
         for Marked { target, read } in marked {
             let id = target.id.clone();
-            match one(request, target, read, &candidates, context, now) {
+            match one(request, &target, read, &candidates, context, now) {
                 Ok(plan) => candidates.push(plan),
                 Err(why) => left_out.push(LeftOut { id, why }),
             }
@@ -221,14 +221,15 @@ impl BulkPlan {
         if !self.phrase.is(&words.phrase) {
             return Err(Refused::new("The text is not the same.", "Nothing was sent. Type it as it is shown."));
         }
-        Ok(BulkArmed::new(self, words.clone(), rules, now))
+        let grace = Seconds(context.policy.rules.grace_s.unwrap_or(0));
+        Ok(BulkArmed::new(self, words.clone(), rules, grace, now))
     }
 }
 
 /// The plan of one marked record, or why it has none here.
 fn one(
     request: BulkRequest,
-    target: Target,
+    target: &Target,
     read: Result<Box<Dossier>, Refused>,
     before: &[Plan],
     context: &Context,

@@ -100,14 +100,14 @@ fn refused_lines(refused: &Refused) -> Vec<Line> {
 /// How many and how much, in words.
 fn sums(plan: &BulkPlan) -> String {
     let count = plan.plans().len();
-    let mut text = if count == 1 { "1 record".to_owned() } else { format!("{count} records") };
+    let mut parts = vec![if count == 1 { "1 record".to_owned() } else { format!("{count} records") }];
     if !plan.totals().is_empty() {
-        text.push_str(&format!(", {}", plan.totals()));
+        parts.push(plan.totals().to_string());
     }
     if plan.unpriced() > 0 {
-        text.push_str(&format!(", and {} with an amount that is NOT KNOWN", plan.unpriced()));
+        parts.push(format!("and {} with an amount that is NOT KNOWN", plan.unpriced()));
     }
-    text
+    parts.join(", ")
 }
 
 fn plan_lines(model: &Model, bulk: &Bulk, plan: &BulkPlan, width: usize, now: Now) -> Vec<Line> {
@@ -200,8 +200,8 @@ fn terms(model: &Model, request: BulkRequest, plan: &BulkPlan) -> Vec<Line> {
 
 fn expiry(plan: &BulkPlan, now: Now) -> Line {
     let left = until(plan.expires_at(), now.0);
-    Line::plain(format!("To be started within {}. ", words(left)))
-        .and(Role::Dim, "A record that changes until its turn stops the run.")
+    Line::plain(format!("Start within {}. ", words(left)))
+        .and(Role::Dim, "A record that changes until then is refused.")
 }
 
 /// The plan in two lines, above a form.

@@ -73,16 +73,16 @@ pub fn line(model: &Model, state: &State, answer: &Answer<Vec<Record>>) -> Optio
 
 /// How many and how much: `3, EUR 151.90 + JPY 1,200`.
 pub fn summary(model: &Model) -> String {
-    let mut text = model.marks.len().to_string();
+    let mut parts = vec![model.marks.len().to_string()];
     let totals = model.marks.totals();
     if !totals.is_empty() {
-        text.push_str(&format!(", {totals}"));
+        parts.push(totals.to_string());
     }
     match model.marks.unpriced() {
         0 => {}
-        unpriced => text.push_str(&format!(", {unpriced} with an amount that is NOT KNOWN")),
+        unpriced => parts.push(format!("{unpriced} with an amount that is NOT KNOWN")),
     }
-    text
+    parts.join(", ")
 }
 
 /// What is no longer as it was marked, in words.

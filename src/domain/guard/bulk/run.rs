@@ -37,6 +37,8 @@ pub struct BulkArmed {
     rules: Baseline,
     standing: Standing,
     stopped: Option<Refused>,
+    /// Rows younger than this are not judged by the rules: so long the canary says nothing.
+    grace: Seconds,
     started_at: Instant,
 }
 
@@ -47,7 +49,8 @@ enum Standing {
     Ready,
     /// One was armed and has no answer yet.
     Sent(Vec<Promise>),
-    /// The canary was read back as promised at this moment of the database; the rules were not read since.
+    /// The canary was read back as promised. From this moment of the database on the rules judge it; they were
+    /// not read since.
     Canary(Instant),
 }
 
@@ -67,7 +70,7 @@ pub enum Progress {
 }
 
 impl BulkArmed {
-    pub(super) fn new(plan: BulkPlan, words: Words, rules: Baseline, now: Now) -> Self {
+    pub(super) fn new(plan: BulkPlan, words: Words, rules: Baseline, grace: Seconds, now: Now) -> Self {
         Self {
             request: plan.request,
             hash: plan.hash,
@@ -79,6 +82,7 @@ impl BulkArmed {
             rules,
             standing: Standing::Ready,
             stopped: None,
+            grace,
             started_at: now.0,
         }
     }
@@ -159,7 +163,7 @@ impl BulkArmed {
         match (verdict, after) {
             (Err(why), _) => self.stop(why),
             (Ok(()), Some(after)) if self.request == BulkRequest::Adopt && self.sent == 1 => {
-                self.standing = Standing::Canary(after.at);
+                self.standing = Standing::Canary(self.grace.after(after.at));
             }
             (Ok(()), _) => {}
         }
@@ -177,14 +181,10 @@ impl BulkArmed {
             Some(LookupOutcome::Found { .. } | LookupOutcome::NotFound { .. }) => true,
             Some(LookupOutcome::Unreachable { .. }) | None => false,
         };
-        match outcome {
-            // Kept for this session only: there is nothing to read back.
-            Outcome::Done { log: None, .. } => {}
-            Outcome::Done { log: Some(_), .. } if answered => as_promised(outcome, read_back)?,
-            Outcome::Done { log: Some(_), .. } => {}
-            Outcome::Refused { .. } | Outcome::Conflict { .. } | Outcome::Unknown { .. } => {
-                as_promised(outcome, read_back)?;
-            }
+        // What is kept for this session only cannot be read back, and no answer leaves nothing to be confirmed.
+        let kept = answered && matches!(outcome, Outcome::Done { log: Some(_), .. });
+        if kept || !matches!(outcome, Outcome::Done { .. }) {
+            as_promised(outcome, read_back)?;
         }
         self.errors = self.errors.saturating_add(usize::from(!answered));
         if self.errors >= ERRORS {

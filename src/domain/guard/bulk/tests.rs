@@ -330,6 +330,23 @@ fn a_breach_that_was_there_before_does_not_stop_it() {
 }
 
 #[test]
+fn rules_that_do_not_judge_young_rows_are_waited_for_until_they_judge_the_canary() {
+    let mut context = context();
+    context.policy.rules.grace_s = Some(30);
+    let facts = euros(2);
+    let plan = BulkPlan::draw(BulkRequest::Adopt, marked(&facts), &context, Now(now()));
+    let words = words(&plan);
+    let mut run = plan.start(&words, &context, Baseline::of(&rules(holds(5))), Now(now())).unwrap();
+    run.arm_next(&facts[0], &context, Now(now())).unwrap();
+    run.ended(&done(), Some(&adopted(&facts[0], 1)), None);
+    for (seconds, expected) in [(20, false), (31, false), (32, true)] {
+        let at = Seconds(seconds).after(now());
+        run.see_rules(&rules(RuleState::Holds { checked_at: at, audited_at: None }), at);
+        assert_eq!(matches!(run.progress(), Progress::Next(_)), expected, "{seconds}");
+    }
+}
+
+#[test]
 fn a_slow_rule_vouches_with_its_last_look() {
     let slow = vec![rule("I12", 60, holds(50)), rule("I1", 10, holds(5))];
     let baseline = Baseline::of(&slow);

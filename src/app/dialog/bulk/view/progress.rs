@@ -50,6 +50,9 @@ pub fn running(model: &Model, bulk: &Bulk, doing: Doing, wish: Wish, now: Now) -
     lines
 }
 
+/// Whether an entry stands in a group.
+type Belongs = fn(&Entry) -> bool;
+
 /// The page when nothing more is sent.
 pub fn result(model: &Model, bulk: &Bulk, ended: &Progress) -> Vec<Line> {
     let all = bulk.entries.len();
@@ -79,7 +82,7 @@ pub fn result(model: &Model, bulk: &Bulk, ended: &Progress) -> Vec<Line> {
         BulkRequest::Adopt => "STOPPED AT",
     };
     // What needs a person first.
-    let groups: [(&str, fn(&Entry) -> bool); 3] = [
+    let groups: [(&str, Belongs); 3] = [
         (broken, |entry| !is_done(entry) && !matches!(entry.state, EntryState::NotStarted)),
         ("NOT STARTED: nothing was sent for these", |entry| matches!(entry.state, EntryState::NotStarted)),
         ("DONE", is_done),
