@@ -87,27 +87,42 @@ impl Desk {
         update(&mut self.model, Msg::Drawn, now);
     }
 
-    /// Takes what comes, as the loop of the console does, until the model is as wanted.
+    /// Takes the next thing that comes, as the loop of the console does, or gives up waiting for it.
+    async fn step(&mut self, patience: Duration) {
+        let now = clock::now();
+        let wake = self.model.next_wake(now).signed_duration_since(now.0);
+        let wake = wake.to_std().unwrap_or_default().max(Duration::from_millis(1));
+        let msg = tokio::select! {
+            Ok(()) = self.polling.latest.changed() => {
+                let newest = self.polling.latest.borrow_and_update().clone();
+                newest.map(Msg::Polled)
+            }
+            Some(msg) = self.answers.recv() => Some(msg),
+            () = tokio::time::sleep(wake) => Some(Msg::Wake),
+            () = tokio::time::sleep(patience) => None,
+        };
+        if let Some(msg) = msg {
+            self.take(msg);
+        }
+    }
+
+    /// Until the model is as wanted.
     pub async fn until(&mut self, what: &str, wanted: impl Fn(&Model) -> bool) {
         let watching = async {
             while !wanted(&self.model) {
-                let wake = self.model.next_wake(clock::now()).signed_duration_since(clock::now().0);
-                let wake = wake.to_std().unwrap_or_default().max(Duration::from_millis(1));
-                let msg = tokio::select! {
-                    Ok(()) = self.polling.latest.changed() => {
-                        let newest = self.polling.latest.borrow_and_update().clone();
-                        newest.map(Msg::Polled)
-                    }
-                    Some(msg) = self.answers.recv() => Some(msg),
-                    () = tokio::time::sleep(wake) => Some(Msg::Wake),
-                };
-                if let Some(msg) = msg {
-                    self.take(msg);
-                }
+                self.step(PATIENCE).await;
             }
         };
         let came = tokio::time::timeout(PATIENCE, watching).await.is_ok();
         assert!(came, "never {what}:\n{}", self.picture());
+    }
+
+    /// Until so much time has passed for the model, which goes on meanwhile.
+    async fn moment(&mut self, pause: chrono::TimeDelta) {
+        let from = clock::now().0;
+        while clock::now().0.signed_duration_since(from) <= pause {
+            self.step(Duration::from_millis(10)).await;
+        }
     }
 
     /// Until words are on the screen.
@@ -118,18 +133,14 @@ impl Desk {
     /// One key after another, each a moment after the last: no burst, and no step is answered before it was seen.
     pub async fn press(&mut self, keys: &[Key]) {
         for key in keys {
-            let from = clock::now();
-            let pause = unstuck::app::input::DRAW_PAUSE;
-            self.until("a moment later", |_| clock::now().0.signed_duration_since(from.0) > pause).await;
+            self.moment(unstuck::app::input::DRAW_PAUSE).await;
             self.take(Msg::Key(Chord::plain(*key)));
         }
     }
 
     pub async fn write(&mut self, text: &str) {
         for c in text.chars() {
-            let from = clock::now();
-            let pause = chrono::TimeDelta::milliseconds(30);
-            self.until("a moment later", |_| clock::now().0.signed_duration_since(from.0) > pause).await;
+            self.moment(chrono::TimeDelta::milliseconds(30)).await;
             self.take(Msg::Key(Chord::char(c)));
         }
     }
