@@ -401,7 +401,7 @@ fn a_sick_provider_is_asked_three_times() {
     console.run_for(9);
     assert_eq!(console.lookups, 3);
     shows(&console, "STOPPED. 0 of 5 done. 3 look-ups got no answer from the provider.");
-    shows(&console, "WITHOUT AN ANSWER, 3");
+    shows(&console, "WITHOUT AN ANSWER, OR NOT SENT, 3");
 }
 
 #[test]

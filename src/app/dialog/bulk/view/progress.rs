@@ -78,7 +78,7 @@ pub fn result(model: &Model, bulk: &Bulk, ended: &Progress) -> Vec<Line> {
         }
     }
     let broken = match bulk.request {
-        BulkRequest::LookUp => "WITHOUT AN ANSWER",
+        BulkRequest::LookUp => "WITHOUT AN ANSWER, OR NOT SENT",
         BulkRequest::Adopt => "STOPPED AT",
     };
     // What needs a person first.
