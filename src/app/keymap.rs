@@ -32,8 +32,14 @@ pub enum Scope {
     Marked,
     /// The guard: reading the plan.
     Plan,
+    /// The guard: reading somebody's request for approval.
+    Asked,
+    /// The guard: what goes to a second person.
+    Send,
     /// The guard: writing the reason.
     Reason,
+    /// The guard: refusing a request, or taking it back.
+    Answer,
     /// The guard: typing the phrase.
     Phrase,
     /// The guard: waiting for an answer.
@@ -62,7 +68,10 @@ impl Scope {
         Self::Menu,
         Self::Marked,
         Self::Plan,
+        Self::Asked,
+        Self::Send,
         Self::Reason,
+        Self::Answer,
         Self::Phrase,
         Self::Waiting,
         Self::Running,
@@ -83,7 +92,10 @@ impl Scope {
             Self::Menu => "Action menu (a)",
             Self::Marked => "Action menu of the marked records (a)",
             Self::Plan => "Guard: plan",
+            Self::Asked => "Guard: a request for approval",
+            Self::Send => "Guard: asking a second person",
             Self::Reason => "Guard: reason and ticket",
+            Self::Answer => "Guard: refusing, or taking back",
             Self::Phrase => "Guard: type to confirm",
             Self::Waiting => "Guard: waiting",
             Self::Running => "Marked records, one by one",

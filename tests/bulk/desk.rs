@@ -60,6 +60,7 @@ impl Desk {
             look: look("dark"),
             poll_every: Seconds(1),
             normals: std::collections::BTreeMap::new(),
+            second: unstuck::app::model::SecondSeat::None,
         };
         Self { model: Model::new(setup), sent: Vec::new(), polling, answers, hands }
     }

@@ -38,7 +38,7 @@ impl BulkRequest {
         match request {
             Request::LookUp => Some(Self::LookUp),
             Request::Resume => Some(Self::Adopt),
-            Request::Hold | Request::Release | Request::Note | Request::HandOver => None,
+            Request::Hold | Request::Release | Request::Withdraw | Request::Note | Request::HandOver => None,
         }
     }
 
@@ -269,6 +269,7 @@ fn spoken(change: &Change) -> &'static str {
         | Change::Adopt { .. }
         | Change::Hold { .. }
         | Change::Release
+        | Change::Withdraw { .. }
         | Change::Note
         | Change::HandOver => change.word(),
     }
@@ -286,6 +287,7 @@ fn shared(plans: &[Plan]) -> BTreeMap<RecordId, Refused> {
         | Change::HandBack { .. }
         | Change::Hold { .. }
         | Change::Release
+        | Change::Withdraw { .. }
         | Change::Note
         | Change::HandOver => None,
     };

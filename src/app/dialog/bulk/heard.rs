@@ -73,6 +73,7 @@ fn entry(plan: &Plan) -> Entry {
         | Change::HandBack { .. }
         | Change::Hold { .. }
         | Change::Release
+        | Change::Withdraw { .. }
         | Change::Note
         | Change::HandOver => {
             let provider = record.provider.as_ref().map_or("the provider", |name| name.as_str());

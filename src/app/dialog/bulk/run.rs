@@ -131,7 +131,14 @@ pub(super) fn acted(model: &mut Model, acted: Acted, now: Now) -> Vec<Effect> {
     }
     let done = matches!(outcome, Outcome::Done { .. });
     if let Some(entry) = bulk.entry(&id) {
-        entry.state = EntryState::Ended(Box::new(Finished { outcome, read_back, trouble, evidence, log: None }));
+        entry.state = EntryState::Ended(Box::new(Finished {
+            outcome,
+            read_back,
+            trouble,
+            evidence,
+            handed_back: None,
+            log: None,
+        }));
     }
     let next = sent_at.checked_add_signed(request.pace()).unwrap_or(now.0);
     bulk.phase = Phase::Running(Doing::Pausing(next), wish);
