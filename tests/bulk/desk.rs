@@ -10,7 +10,6 @@ use unstuck::app::dialog::Dialog;
 use unstuck::app::dialog::bulk::Bulk;
 use unstuck::app::effect::Effect;
 use unstuck::app::key::{Chord, Key};
-use unstuck::app::model::SecondSeat;
 use unstuck::app::{Acting, Model, Msg, Setup, update};
 use unstuck::cli::demo::lab_policy;
 use unstuck::domain::guard::Context;
@@ -60,8 +59,8 @@ impl Desk {
             acting: Acting::On,
             look: look("dark"),
             poll_every: Seconds(1),
-            second: SecondSeat::None,
             normals: std::collections::BTreeMap::new(),
+            second: unstuck::app::model::SecondSeat::None,
         };
         Self { model: Model::new(setup), sent: Vec::new(), polling, answers, hands }
     }

@@ -180,11 +180,8 @@ impl Scene {
     pub async fn stuck_in(&self, currency: &str, key: &str, order: &str, amount: i64) -> Stuck {
         let stuck = Stuck { id: RecordId::new("shop-eu", key), order: order.to_owned(), amount };
         self.desk().destine(order, Fate { answer: Answer::Lost, ..Fate::default() });
-        assert_eq!(
-            self.told_in(currency, 0, &stuck).await.map(|told| told.code),
-            Some(503),
-            "the answer was to be lost"
-        );
+        let told = self.told_in(currency, 0, &stuck).await.map(|told| told.code);
+        assert_eq!(told, Some(503), "the answer was to be lost");
         assert!(self.desk().wait_for_charge(order, PATIENCE).await, "{stuck:?} was charged");
         self.until_expired(&stuck.id).await;
         stuck

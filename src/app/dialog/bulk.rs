@@ -4,7 +4,7 @@
 //! when, is the domain's (`domain::guard::BulkArmed`): this file drives a sequence of guarded runs with the
 //! same effects a single one has, each under a number of its own, so that no answer is taken for another's.
 
-use super::guard::{FieldName, Finished, REASON_LIMIT};
+use super::guard::{Finished, REASON_LIMIT};
 use super::{Dialog, Settles};
 use crate::app::effect::Run;
 use crate::app::field::Field;
@@ -137,6 +137,15 @@ pub enum EntryState {
     NotSent(Refused),
 }
 
+/// A field of the reason step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// What the person saw.
+    Reason,
+    /// The incident or ticket.
+    Ticket,
+}
+
 /// Words being written.
 #[derive(Debug)]
 pub struct Form {
@@ -147,7 +156,7 @@ pub struct Form {
     /// The phrase.
     pub phrase: Field,
     /// The field with the cursor.
-    pub focus: FieldName,
+    pub focus: Writing,
     /// Why the words were not accepted, the last time.
     pub trouble: Option<Refused>,
 }
@@ -166,7 +175,7 @@ impl Bulk {
                 reason: Field::new(REASON_LIMIT),
                 ticket: Field::with(TICKET_LIMIT, ticket),
                 phrase: Field::new(PHRASE_LIMIT),
-                focus: FieldName::Reason,
+                focus: Writing::Reason,
                 trouble: None,
             },
             on_screen: OnScreen::not_yet(),
@@ -235,8 +244,8 @@ impl Bulk {
     /// The field that takes typing in this step.
     pub fn field(&mut self) -> Option<&mut Field> {
         match (&self.phase, self.form.focus) {
-            (Phase::Reason, FieldName::Ticket) => Some(&mut self.form.ticket),
-            (Phase::Reason, FieldName::Reason | FieldName::Owner | FieldName::Incident) => Some(&mut self.form.reason),
+            (Phase::Reason, Writing::Ticket) => Some(&mut self.form.ticket),
+            (Phase::Reason, Writing::Reason) => Some(&mut self.form.reason),
             (Phase::Phrase, _) => Some(&mut self.form.phrase),
             (
                 Phase::Menu

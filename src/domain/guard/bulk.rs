@@ -38,7 +38,7 @@ impl BulkRequest {
         match request {
             Request::LookUp => Some(Self::LookUp),
             Request::Resume => Some(Self::Adopt),
-            Request::Hold | Request::Release | Request::Note | Request::HandOver | Request::Withdraw => None,
+            Request::Hold | Request::Release | Request::Withdraw | Request::Note | Request::HandOver => None,
         }
     }
 
@@ -269,8 +269,8 @@ fn spoken(change: &Change) -> &'static str {
         | Change::Adopt { .. }
         | Change::Hold { .. }
         | Change::Release
-        | Change::Note
         | Change::Withdraw { .. }
+        | Change::Note
         | Change::HandOver => change.word(),
     }
 }
@@ -287,8 +287,8 @@ fn shared(plans: &[Plan]) -> BTreeMap<RecordId, Refused> {
         | Change::HandBack { .. }
         | Change::Hold { .. }
         | Change::Release
-        | Change::Note
         | Change::Withdraw { .. }
+        | Change::Note
         | Change::HandOver => None,
     };
     let order = |plan: &Plan| plan.record.order.as_ref().map(OrderId::to_string);

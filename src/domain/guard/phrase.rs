@@ -20,12 +20,6 @@ impl Phrase {
         Self(words.join(" "))
     }
 
-    /// What a second person types: the same words behind one of their own, so that the hand that approves is not
-    /// the hand that acts.
-    pub(in crate::domain) fn of_approval(environment: &Environment, record: &Record, hash: &PlanHash) -> Self {
-        Self(format!("approve {}", Self::of(environment, record, hash).0))
-    }
-
     /// For a list: environment, how many, and the sum of each currency.
     pub(super) fn of_bulk(environment: &Environment, count: usize, totals: &Totals) -> Self {
         let mut words = vec![typeable(&environment.name), count.to_string()];
@@ -37,6 +31,12 @@ impl Phrase {
     /// For a list of questions: how many.
     pub(super) fn of_count(count: usize) -> Self {
         Self(count.to_string())
+    }
+
+    /// What a second person types: the same words behind one of their own, so that the hand that approves is not
+    /// the hand that acts.
+    pub(in crate::domain) fn of_approval(environment: &Environment, record: &Record, hash: &PlanHash) -> Self {
+        Self(format!("approve {}", Self::of(environment, record, hash).0))
     }
 
     /// The phrase as it is shown.

@@ -73,8 +73,8 @@ fn entry(plan: &Plan) -> Entry {
         | Change::HandBack { .. }
         | Change::Hold { .. }
         | Change::Release
-        | Change::Note
         | Change::Withdraw { .. }
+        | Change::Note
         | Change::HandOver => {
             let provider = record.provider.as_ref().map_or("the provider", |name| name.as_str());
             format!("ask {provider}")

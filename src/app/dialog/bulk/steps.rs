@@ -1,7 +1,6 @@
 //! Keys of the flow over several records. Enter never answers a step that was not seen.
 
-use super::{Doing, Phase, Wish, bulk_of, menu, run, view};
-use crate::app::dialog::guard::FieldName;
+use super::{Doing, Phase, Wish, Writing, bulk_of, menu, run, view};
 use crate::app::dialog::{close, no_delete};
 use crate::app::effect::Effect;
 use crate::app::keymap::{AppCommand, Command, GuardCommand, RowCommand};
@@ -49,15 +48,14 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             model.leave = Leave::Now;
             vec![Effect::Quit]
         }
-        // Nobody else is asked about a list: what needs a second person is done alone.
         Command::Guard(
             GuardCommand::Approve | GuardCommand::Refuse | GuardCommand::TakeBack | GuardCommand::BreakGlass,
-        )
-        | Command::Go(_)
-        | Command::NotYet(_)
-        | Command::Row(_)
-        | Command::App(_)
-        | Command::Ask(_) => vec![],
+        ) => {
+            // What needs a second person is not on the list.
+            model.say("That is for one record's plan: close this, open the record, then a.", now);
+            vec![]
+        }
+        Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Ask(_) => vec![],
     }
 }
 
@@ -93,9 +91,9 @@ fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
                 Err(refused) => {
                     // Enter in the first field is how people go to the next one.
                     if bulk.form.reason.text().trim().is_empty() {
-                        bulk.form.focus = FieldName::Reason;
+                        bulk.form.focus = Writing::Reason;
                     } else if bulk.form.ticket.text().trim().is_empty() {
-                        bulk.form.focus = FieldName::Ticket;
+                        bulk.form.focus = Writing::Ticket;
                     }
                     bulk.form.trouble = Some(refused);
                 }
@@ -142,10 +140,10 @@ fn back(model: &mut Model, now: Now) -> Vec<Effect> {
     }
 }
 
-fn other(focus: FieldName) -> FieldName {
+fn other(focus: Writing) -> Writing {
     match focus {
-        FieldName::Reason | FieldName::Owner | FieldName::Incident => FieldName::Ticket,
-        FieldName::Ticket => FieldName::Reason,
+        Writing::Reason => Writing::Ticket,
+        Writing::Ticket => Writing::Reason,
     }
 }
 
@@ -153,11 +151,10 @@ fn previous(model: &mut Model) {
     let Some(bulk) = bulk_of(model) else { return };
     match (&bulk.phase, bulk.request, bulk.form.focus) {
         (Phase::Phrase, BulkRequest::Adopt, _) => bulk.go(Phase::Reason),
-        (Phase::Phrase, BulkRequest::LookUp, _)
-        | (Phase::Reason, _, FieldName::Reason | FieldName::Owner | FieldName::Incident) => {
+        (Phase::Phrase, BulkRequest::LookUp, _) | (Phase::Reason, _, Writing::Reason) => {
             bulk.go(Phase::Plan);
         }
-        (Phase::Reason, _, FieldName::Ticket) => bulk.form.focus = FieldName::Reason,
+        (Phase::Reason, _, Writing::Ticket) => bulk.form.focus = Writing::Reason,
         (
             Phase::Menu | Phase::Preparing(_) | Phase::Plan | Phase::Running(..) | Phase::Result(_) | Phase::Refused(_),
             _,

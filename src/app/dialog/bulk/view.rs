@@ -2,9 +2,9 @@
 
 use ratatui::layout::Rect;
 
-use super::{Bulk, Phase, Reading, menu};
+use super::{Bulk, Phase, Reading, Writing, menu};
 use crate::app::dialog::Dialog;
-use crate::app::dialog::guard::{FieldName, REASON_LIMIT};
+use crate::app::dialog::guard::REASON_LIMIT;
 use crate::app::model::Model;
 use crate::domain::guard::{Baseline, BulkPlan, BulkRequest, Plan, Refused, letters};
 use crate::domain::time::{Now, until, words};
@@ -219,8 +219,8 @@ fn reason(model: &Model, bulk: &Bulk) -> Vec<Line> {
     let (form, context) = (&bulk.form, &model.setup.context);
     let mut lines = Vec::new();
     let fields = [
-        (FieldName::Reason, "Reason for all of them (what you saw, not what you do):", &form.reason),
-        (FieldName::Ticket, "Ticket or incident:", &form.ticket),
+        (Writing::Reason, "Reason for all of them (what you saw, not what you do):", &form.reason),
+        (Writing::Ticket, "Ticket or incident:", &form.ticket),
     ];
     for (name, says, field) in fields {
         let here = name == form.focus;
@@ -228,7 +228,7 @@ fn reason(model: &Model, bulk: &Bulk) -> Vec<Line> {
         let text = if text.is_empty() { " ".to_owned() } else { text };
         lines.push(Line::of(Role::Heading, says));
         lines.push(Line::of(Role::Key, if here { "> " } else { "  " }).and(Role::Field, text));
-        if name == FieldName::Reason {
+        if name == Writing::Reason {
             let (count, least) = (field.text().chars().count(), context.policy.reason_min);
             let letters = letters(field.text());
             let said = format!("   {letters} of at least {least} letters; {count}/{REASON_LIMIT}");
