@@ -9,6 +9,8 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod flows;
 #[cfg(test)]
 mod handback;

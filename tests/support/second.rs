@@ -200,12 +200,11 @@ pub fn consented(dossier: &mut Dossier, order: &ConsentOrder, login: &str, at: I
 /// What time alone does to requests.
 pub fn aged(dossier: &mut Dossier, at: Instant) {
     for one in &mut dossier.approvals {
-        match one.state {
-            ApprovalState::Waiting if at > one.expires_at => one.state = ApprovalState::Expired,
-            ApprovalState::Approved if one.act_until.is_some_and(|until| at > until) => {
-                one.state = ApprovalState::Lapsed;
-            }
-            _ => {}
+        if one.state == ApprovalState::Waiting && at > one.expires_at {
+            one.state = ApprovalState::Expired;
+        }
+        if one.state == ApprovalState::Approved && one.act_until.is_some_and(|until| at > until) {
+            one.state = ApprovalState::Lapsed;
         }
     }
 }
