@@ -20,7 +20,7 @@ async fn nobody_answers_and_a_colleague_withdraws_it() {
     let down = Recoverer::Down { why: "the node is drained" };
     let options = ServiceOptions { recoverer: down, ..brisk_service() };
     let mut scene = Scene::open("nobody answers", options).await;
-    let mut two = Two::at(&mut scene).await;
+    let mut two = Box::pin(Two::at(&mut scene)).await;
     scene.run("SELECT unstuck.set_limit('resume_answer_s', 1)").await;
     let cast = vec![("K001-ABCD".to_owned(), "ord_1".to_owned(), never_arrived())];
     let stuck = scene.stuck_as(cast.into_iter()).await.remove(0);
