@@ -2,6 +2,7 @@
 
 mod answers;
 mod contract;
+mod drill;
 mod port;
 mod provider;
 mod recovery;

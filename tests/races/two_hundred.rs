@@ -62,7 +62,10 @@ impl Favoured {
         match self {
             Self::Kim => Some(intent("kim")),
             Self::Lee => Some(intent("lee")),
-            Self::Recoverer => Some(format!("SELECT count(*) - {look_ups} FROM provider_calls WHERE key = '{key}'")),
+            // At least one more: the first to see it may add its own before the next one looks.
+            Self::Recoverer => {
+                Some(format!("SELECT least(1, count(*) - {look_ups}) FROM provider_calls WHERE key = '{key}'"))
+            }
             Self::Nobody => None,
         }
     }
