@@ -13,6 +13,8 @@ mod faults;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]
+mod handback;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod lab;
@@ -40,6 +42,8 @@ mod races;
 mod roles;
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod second;
 #[cfg(test)]
 mod story;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use unstuck::domain::action::Request;
 use unstuck::domain::approval;
-use unstuck::domain::guard::Refused;
+use unstuck::domain::guard::{Refused, Words};
 use unstuck::domain::ids::{LogId, ProviderName};
 use unstuck::domain::log::Outcome;
 use unstuck::domain::port::Store as _;
@@ -203,7 +203,9 @@ async fn consent(console: &mut Console, deed: Deed, stuck: &Stuck) -> Result<Out
         | Deed::Withdraw => {
             let request = facts.approvals.first().ok_or_else(none)?;
             if deed == Deed::Approve {
-                approval::approve(request, &facts, reason, &console.context)?
+                let phrase = approval::approvable(request, &facts, &console.context)?.shown().to_owned();
+                let words = Words { reason: reason.to_owned(), phrase, ..Words::default() };
+                approval::approve(request, &facts, &words, &console.context)?
             } else if deed == Deed::Refuse {
                 approval::refuse(request, reason, &console.context, facts.at)?
             } else {

@@ -11,9 +11,7 @@ use unstuck::app::{Acting, Model, Msg, update};
 use unstuck::domain::answer::Answer;
 use unstuck::domain::approval::ApprovalRequest;
 use unstuck::domain::evidence::{Class, Evidence, LookupOutcome, LookupStep};
-use unstuck::domain::ids::{
-    Attempt, EvidenceId, Holder, LogId, Operator, ProviderName, ProviderRef, RecordId, Version,
-};
+use unstuck::domain::ids::{Attempt, EvidenceId, Holder, LogId, ProviderName, ProviderRef, RecordId, Version};
 use unstuck::domain::log::Outcome;
 use unstuck::domain::payment::PaymentStatus;
 use unstuck::domain::port::{Dossier, StoreError};
@@ -23,7 +21,7 @@ use unstuck::domain::time::{Now, Seconds};
 use unstuck::domain::trend::History;
 
 use super::scenario::{ago, charge, dossier, facts, hostile, incident, log, look, noon, setup, stuck_records};
-use super::second::{aged, consented};
+use super::second::{aged, consented, handed_back};
 /// A model with a world behind it that answers its effects.
 pub struct Console {
     /// The model.
@@ -132,12 +130,9 @@ impl Console {
         self.send(Msg::Wake);
     }
 
-    /// One key, half a second after the last.
-    pub fn key(&mut self, chord: Chord) {
-        self.now = Now(self.now.0 + TimeDelta::milliseconds(500));
-        if self.now.0 - self.polled.0 >= TimeDelta::seconds(2)
-            && let Some(world) = self.world.clone()
-        {
+    /// A poll of the world as it is now, if there is one.
+    pub fn poll_now(&mut self) {
+        if let Some(world) = self.world.clone() {
             let records = &self.records;
             let open = |answer: &Answer<Vec<Record>>| match answer {
                 Answer::Known { value, .. } => Answer::known(
@@ -158,6 +153,14 @@ impl Console {
                 unknown: open(&world.unknown),
                 ..world
             });
+        }
+    }
+
+    /// One key, half a second after the last.
+    pub fn key(&mut self, chord: Chord) {
+        self.now = Now(self.now.0 + TimeDelta::milliseconds(500));
+        if self.now.0 - self.polled.0 >= TimeDelta::seconds(2) {
+            self.poll_now();
         }
         self.send(Msg::Key(chord));
     }
@@ -244,9 +247,10 @@ impl Console {
                 let mut evidence = None;
                 if action == "lookup" {
                     let stored = self.model.setup.acting == Acting::On;
+                    let newest = self.records[&id].evidence.iter().filter_map(|e| Some(e.id?.0)).max().unwrap_or(0);
                     let found = Evidence {
-                        id: stored.then_some(EvidenceId(31)),
-                        operator: Operator::new("dana"),
+                        id: stored.then_some(EvidenceId(newest.max(30) + 1)),
+                        operator: self.model.setup.context.operator.clone(),
                         provider: ProviderName::new("acme-psp"),
                         started_at: self.now.0,
                         outcome: self.provider.clone(),
@@ -296,6 +300,11 @@ impl Console {
 
     fn change(&mut self, id: &RecordId, action: &str) {
         let dossier = self.records.get_mut(id).expect("a record");
+        if action == "hand_back" {
+            // It takes no lease and changes nothing of the record.
+            dossier.resumes.insert(0, handed_back(dossier, self.now.0));
+            return;
+        }
         let record = &mut dossier.detail.record;
         record.version = Version::new("f".repeat(64));
         record.changed_at = self.now.0;
