@@ -68,12 +68,13 @@ impl World {
     pub async fn start_in(cluster: &Cluster, options: WorldOptions) -> Result<Self, LabError> {
         let mut database = cluster.create_database("a world").await?;
         let owner = database.admin_options();
-        Service::create_schema(&owner).await?;
+        let behaves = service_options(&options);
+        Service::create_schema_for(&owner, behaves.conduct).await?;
         install(&database).await?;
         let login = ConsoleLogin::create(&mut database, cluster).await?;
         let provider = LabProvider::start(options.seed).await?;
-        let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
-        let clients = Clients::new(service.urls())?;
+        let service = Service::start(&owner, &provider.url(), &behaves).await?;
+        let clients = Clients::new(service.urls(), behaves.conduct.client_key)?;
         let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
         let stalls = service.stalls();
         let service = Arc::new(Mutex::new(service));
@@ -199,6 +200,7 @@ fn service_options(options: &WorldOptions) -> ServiceOptions {
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
+        conduct: options.incident.map_or(defaults.conduct, |incident| incident.conduct),
         ..defaults
     }
 }

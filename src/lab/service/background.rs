@@ -44,8 +44,13 @@ impl Background {
         let pool =
             PgPoolOptions::new().max_connections(3).connect_with(database.clone().application_name(NAME)).await?;
         let gateway = Gateway::new(provider, NAME, options.provider_timeout)?;
-        let records = Records { pool: pool.clone(), who: NAME.to_owned(), lease_seconds: options.lease.as_secs_f64() };
-        let flow = Flow { records, gateway, stalls: Stalls::default() };
+        let records = Records {
+            pool: pool.clone(),
+            who: NAME.to_owned(),
+            lease_seconds: options.lease_seconds(),
+            conduct: options.conduct,
+        };
+        let flow = Flow { records, gateway, stalls: Stalls::default(), meetings: options.meetings.clone() };
         let mut made = Self { pool: pool.clone(), tasks: vec![Task::spawn(relay(pool))] };
         match options.recoverer {
             Recoverer::On => made.tasks.push(Task::spawn(recover(flow))),

@@ -124,8 +124,8 @@ async fn serve(
         .await?;
     warm(&pool, options.connections).await?;
     let gateway = Gateway::new(&provider, &name, options.provider_timeout)?;
-    let records = Records { pool, who: name, lease_seconds: options.lease.as_secs_f64() };
-    let router = api::router(Flow { records, gateway, stalls });
+    let records = Records { pool, who: name, lease_seconds: options.lease_seconds(), conduct: options.conduct };
+    let router = api::router(Flow { records, gateway, stalls, meetings: options.meetings });
     let listener = match address.listener {
         Some(listener) => TcpListener::from_std(listener)?,
         None => bind(address.at).await?,

@@ -3,6 +3,7 @@
 //! Every change of a record asks for `status = 'processing'` and the attempt it was taken with: a slow
 //! former owner changes nothing.
 
+mod bare;
 mod lease;
 mod rows;
 
@@ -10,6 +11,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use sqlx::postgres::PgPool;
 
+use super::flaw::Conduct;
 use super::gateway::Called;
 
 /// How far an operation is known to have got.
@@ -60,6 +62,13 @@ pub(super) struct Intent {
     pub(super) customer: Option<String>,
 }
 
+impl Intent {
+    /// Our name for the charge at the provider, the same on every attempt.
+    pub(super) fn provider_key(&self) -> String {
+        format!("pay:{}:{}", self.scope, self.key)
+    }
+}
+
 /// How an operation ended, all that is stored of it.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -84,6 +93,7 @@ pub(super) struct Records {
     pub(super) pool: PgPool,
     pub(super) who: String,
     pub(super) lease_seconds: f64,
+    pub(super) conduct: Conduct,
 }
 
 type Sql<T> = Result<T, sqlx::Error>;
@@ -182,12 +192,7 @@ impl Records {
         }
         let reason = outcome.reason.as_deref();
         self.move_payment(&mut tx, &held, outcome.payment_status, reason, outcome.provider_ref.as_deref()).await?;
-        sqlx::query("INSERT INTO outbox (payment_id, type, payload) VALUES ($1, 'payment.' || $2, $3)")
-            .bind(&held.payment)
-            .bind(outcome.payment_status)
-            .bind(&outcome.body)
-            .execute(&mut *tx)
-            .await?;
+        self.publish(&mut tx, &held.payment, outcome.payment_status, &outcome.body).await?;
         self.end_attempt(&mut tx, &held, "done").await?;
         tx.commit().await?;
         Ok(Guarded::Changed)
