@@ -18,6 +18,7 @@ pub mod service;
 pub mod sql;
 mod task;
 pub mod traffic;
+pub mod verify;
 pub mod world;
 
 pub use error::LabError;

@@ -7,6 +7,7 @@
 mod answer;
 mod api;
 mod background;
+mod bare;
 pub mod flaw;
 mod flow;
 mod gateway;

@@ -4,7 +4,6 @@
 //! at that point and nowhere else, and what a flawed one does instead is written in the flaw's own file.
 //! Flaws can be added up: most double charges need two of them.
 
-mod bare;
 mod check_then_act;
 mod cron_deletes_keys;
 mod global_key;

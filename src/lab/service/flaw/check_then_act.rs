@@ -4,10 +4,11 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::super::answer::Answer;
+use super::super::bare;
 use super::super::flow::Flow;
 use super::super::gateway::Called;
 use super::super::records::{Intent, Outcome};
-use super::{Conduct, Flaw, bare};
+use super::{Conduct, Flaw};
 
 /// Who may work on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub(super) static FLAW: Flaw = Flaw {
 
 impl ClientKey {
     /// The key of an attempt, the first being 0, for an intent whose key is `made`.
-    pub(in crate::lab) fn key(self, made: &str, attempt: usize) -> String {
+    pub fn key(self, made: &str, attempt: usize) -> String {
         match (self, attempt) {
             (Self::PerIntent, _) | (Self::PerAttempt, 0) => made.to_owned(),
             (Self::PerAttempt, nth) => names::another_key(made, nth),

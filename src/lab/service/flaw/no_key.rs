@@ -1,9 +1,10 @@
 //! No idempotency key at all: two attempts are two payments.
 
 use super::super::answer::Answer;
+use super::super::bare;
 use super::super::flow::Flow;
 use super::super::records::Intent;
-use super::{Conduct, Flaw, bare};
+use super::{Conduct, Flaw};
 
 /// Whether a request needs a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,21 +3,21 @@
 use axum::http::StatusCode;
 use serde_json::json;
 
-use super::super::answer::Answer;
-use super::super::flow::Flow;
-use super::super::gateway::Called;
-use super::super::records::Intent;
+use super::answer::Answer;
+use super::flow::Flow;
+use super::gateway::Called;
+use super::records::Intent;
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) struct Paid {
-    pub(super) answer: Answer,
+pub(in crate::lab::service) struct Paid {
+    pub(in crate::lab::service) answer: Answer,
     /// The provider's id of the charge, if it named one.
-    pub(super) charge: Option<String>,
+    pub(in crate::lab::service) charge: Option<String>,
 }
 
 /// Charges at once and writes the payment as the provider says.
-pub(super) async fn pay(flow: &Flow, intent: &Intent) -> Result<Paid, sqlx::Error> {
+pub(in crate::lab::service) async fn pay(flow: &Flow, intent: &Intent) -> Result<Paid, sqlx::Error> {
     let (held, call) = flow.records.open_bare(intent, flow.gateway.timeout_ms()).await?;
     let called = flow.send(&held).await;
     flow.records.call_ended(call, &called).await?;
