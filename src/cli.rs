@@ -74,7 +74,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
         // These read no configuration: two make their own world, the other is for administrators.
-        Some(Command::Demo(args)) => Ok(demo::run(args, &cli.common, &variable, out).await),
+        Some(Command::Demo(args)) => Ok(Box::pin(demo::run(args, &cli.common, &variable, out)).await),
         Some(Command::Lab(args)) => Ok(lab::run(args, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {

@@ -19,7 +19,9 @@ use super::provider::{Access, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
 use super::task::Task;
 use super::traffic::Traffic;
-use super::{LabError, sql};
+use super::{LabError, policy, sql};
+
+use login::Seat;
 
 pub use login::ConsoleLogin;
 pub use options::{ENVIRONMENT, ENVIRONMENT_KIND, WorldOptions};
@@ -40,6 +42,7 @@ pub struct World {
     service: Arc<Mutex<Service>>,
     provider: LabProvider,
     login: ConsoleLogin,
+    approver: ConsoleLogin,
     options: WorldOptions,
     database: LabDatabase,
     source: ServerSource,
@@ -71,8 +74,11 @@ impl World {
         let behaves = service_options(&options);
         Service::create_schema_for(&owner, behaves.conduct).await?;
         install(&database).await?;
-        let login = ConsoleLogin::create(&mut database, cluster).await?;
+        let login = ConsoleLogin::create(&mut database, cluster, Seat::Operator).await?;
+        let approver = ConsoleLogin::create(&mut database, cluster, Seat::Approver).await?;
         let provider = LabProvider::start(options.seed).await?;
+        let recoverer = Service::recoverer_login(&mut database).await?;
+        let behaves = ServiceOptions { recoverer_as: Some(recoverer), ..behaves };
         let service = Service::start(&owner, &provider.url(), &behaves).await?;
         let clients = Clients::new(service.urls(), behaves.conduct.client_key)?;
         let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
@@ -89,7 +95,19 @@ impl World {
         let (tell, told) = watch::channel(None);
         let telling = Task::spawn(tell_incident(stage, options.clone(), tell));
         let source = cluster.source().clone();
-        Ok(Self { telling, traffic, told, service, provider, login, options, database, source, cluster: None })
+        Ok(Self {
+            telling,
+            traffic,
+            told,
+            service,
+            provider,
+            login,
+            approver,
+            options,
+            database,
+            source,
+            cluster: None,
+        })
     }
 
     /// Waits until the incident's records are stuck, and says which they are. Without an incident: nothing, at once.
@@ -115,6 +133,16 @@ impl World {
     /// The same as a URL, for a console in a process of its own. Contains the password.
     pub fn console_url(&self) -> String {
         self.login.url()
+    }
+
+    /// How a second person's console connects: a login that is an approver and nothing else.
+    pub fn approver_options(&self) -> PgConnectOptions {
+        self.approver.options()
+    }
+
+    /// The same as a URL, for a console in a process of its own. Contains the password.
+    pub fn approver_url(&self) -> String {
+        self.approver.url()
     }
 
     /// How the owner of the tables connects: for tests that look behind the console.
@@ -215,5 +243,8 @@ async fn install(database: &LabDatabase) -> Result<(), LabError> {
         .bind(ENVIRONMENT_KIND)
         .execute(&mut connection)
         .await?;
+    for (limit, seconds) in policy::DATABASE_LIMITS {
+        sqlx::query("SELECT unstuck.set_limit($1, $2)").bind(limit).bind(seconds).execute(&mut connection).await?;
+    }
     Ok(connection.close().await?)
 }

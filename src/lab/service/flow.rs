@@ -7,8 +7,9 @@ use super::answer::Answer;
 use super::flaw::{self, Pass};
 use super::gateway::{Called, ChargeRequest, Found, Gateway};
 use super::meeting::Meetings;
-use super::records::{Guarded, Held, Intent, Outcome, Records};
+use super::records::{Guarded, Held, Intent, NotSent, Outcome, Records};
 use super::stall::{StallPoint, Stalls};
+use crate::lab::clock;
 
 /// What a worker (a pod, the recoverer) needs to carry a payment through.
 #[derive(Debug, Clone)]
@@ -52,27 +53,45 @@ impl Flow {
         self.charge(held).await
     }
 
-    /// The one place that may move money: same provider key on every attempt.
-    pub(super) async fn charge(&self, mut held: Held) -> Result<Answer, sqlx::Error> {
-        match self.call(&mut held).await? {
-            Some(called) => self.conclude(held, called).await,
-            None => Ok(Answer::in_progress(1)),
+    /// Charges, or says why nothing was sent.
+    pub(super) async fn charge(&self, held: Held) -> Result<Answer, sqlx::Error> {
+        match self.charge_in_time(&held).await? {
+            Ok(answer) => Ok(answer),
+            Err(NotSent::TooLate) => Ok(Answer::in_progress(1)),
+            Err(NotSent::KeyTooOld) => self.unknown(&held, NotSent::KeyTooOld.why()).await,
         }
     }
 
-    /// Asks the provider for the charge and notes the call; nothing is concluded. `None`: the record is somebody else's.
-    pub(super) async fn call(&self, held: &mut Held) -> Result<Option<Called>, sqlx::Error> {
-        let Some(call) = self.records.about_to_charge(held, self.gateway.timeout_ms()).await? else {
-            return Ok(None);
+    /// The one place that may move money: same provider key on every attempt, and never after the lease.
+    pub(super) async fn charge_in_time(&self, held: &Held) -> Result<Result<Answer, NotSent>, sqlx::Error> {
+        let mut held = held.clone();
+        match self.call(&mut held).await? {
+            Ok(called) => Ok(Ok(self.conclude(held, called).await?)),
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// Asks the provider for the charge and notes the call; nothing is concluded.
+    pub(super) async fn call(&self, held: &mut Held) -> Result<Result<Called, NotSent>, sqlx::Error> {
+        let call = match self.records.about_to_charge(held, self.gateway.timeout_ms()).await? {
+            Ok(call) => call,
+            Err(why) => return Ok(Err(why)),
         };
         if held.payment_status == "created" {
             "pending".clone_into(&mut held.payment_status);
         }
         self.stalls.pass(&held.order, StallPoint::BeforeCall).await;
+        // Whoever slept until here may have lost the record meanwhile, and somebody else may be charging.
+        let asked = clock::instant();
+        let left = self.records.time_left(held).await?;
+        if left.is_none_or(|left| asked.elapsed() >= left) {
+            self.records.never_left(call).await?;
+            return Ok(Err(NotSent::TooLate));
+        }
         let called = self.send(held).await;
         self.stalls.pass(&held.order, StallPoint::BeforeSaving).await;
         self.records.call_ended(call, &called).await?;
-        Ok(Some(called))
+        Ok(Ok(called))
     }
 
     pub(super) async fn send(&self, held: &Held) -> Called {

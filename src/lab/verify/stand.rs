@@ -56,10 +56,11 @@ impl Stand {
             pods: 2,
             lease: LEASE,
             provider_timeout: row.provider_timeout,
-            recoverer: Recoverer::Off { why: "a table of what requests do" },
+            recoverer: Recoverer::Down { why: "a table of what requests do" },
             connections: CONNECTIONS,
             conduct,
             meetings: meetings.clone(),
+            ..ServiceOptions::default()
         };
         let service = Service::start(database, &provider.url(), &options).await?;
         let word: String = row.name.chars().filter(char::is_ascii_alphanumeric).collect();

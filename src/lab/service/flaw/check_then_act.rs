@@ -37,7 +37,7 @@ pub(super) async fn insert_first(flow: &Flow, intent: &Intent) -> Result<Answer,
     let Some(mut held) = flow.records.claim(intent).await? else {
         return Ok(Answer::in_progress(1));
     };
-    let Some(called) = flow.call(&mut held).await? else {
+    let Ok(called) = flow.call(&mut held).await? else {
         return Ok(Answer::in_progress(1));
     };
     let Called::Succeeded(found) = called else {

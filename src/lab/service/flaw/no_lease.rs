@@ -7,13 +7,13 @@ use super::{Conduct, Flaw};
 pub enum Takeover {
     /// One request, or the recoverer, once the lease is over.
     AfterLease,
-    /// Nobody: there is no lease, so nobody can know that the worker is gone.
+    /// Nobody. When the lease would be over means nothing to this service; it only says since when a record is stuck.
     Never,
 }
 
 pub(super) static FLAW: Flaw = Flaw {
     name: "no-lease",
-    does: "A record has no lease, and nobody may take it over.",
+    does: "Nobody may take a record over, however long its worker has been gone.",
     harm: "When a worker dies the customer can never pay: every retry meets 409.",
     put_into: |conduct| Conduct { takeover: Takeover::Never, ..conduct },
 };

@@ -1,8 +1,6 @@
 //! A lease shorter than the provider's time-out: two workers on one charge.
 
-use std::time::Duration;
-
-use super::{Conduct, Flaw, Takeover};
+use super::{Conduct, Flaw};
 use crate::lab::service::ServiceOptions;
 
 /// How long one worker owns a record.
@@ -22,12 +20,11 @@ pub(super) static FLAW: Flaw = Flaw {
 };
 
 impl ServiceOptions {
-    /// How long a lease really lives. No lease is one that was over before it began.
+    /// How long a lease really lives.
     pub(in crate::lab::service) fn lease_seconds(&self) -> f64 {
-        let lease = match (self.conduct.takeover, self.conduct.lease_length) {
-            (Takeover::Never, _) => Duration::ZERO,
-            (Takeover::AfterLease, LeaseLength::OutlastsProvider) => self.lease,
-            (Takeover::AfterLease, LeaseLength::HalfTheTimeOut) => self.provider_timeout / 2,
+        let lease = match self.conduct.lease_length {
+            LeaseLength::OutlastsProvider => self.lease,
+            LeaseLength::HalfTheTimeOut => self.provider_timeout / 2,
         };
         lease.as_secs_f64()
     }

@@ -21,6 +21,7 @@ impl Records {
             currency: intent.currency.clone(),
             provider_key: intent.provider_key(),
             provider_ref: None,
+            not_after: None,
         };
         let mut tx = self.pool.begin().await?;
         self.insert_payment(&mut tx, intent).await?;
