@@ -1,8 +1,11 @@
 //! The throw-away world: the correct service answers as the domain says, flawed ones do not, and stories repeat.
 
 mod answers;
+mod contract;
 mod flaws;
+mod port;
 mod provider;
+mod recovery;
 mod shop;
 mod verify;
 mod worlds;

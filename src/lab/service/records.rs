@@ -103,21 +103,22 @@ pub(super) struct Records {
     pub(super) who: String,
     pub(super) lease_seconds: f64,
     pub(super) conduct: Conduct,
-    /// How long after its first use the provider key is relied on: its retention less the margin.
-    pub(super) key_life: Seconds,
+    /// How long after its first use the provider key is relied on: its retention less the margin. `None`: the
+    /// provider promises nothing, so a key is used once.
+    pub(super) key_life: Option<Seconds>,
 }
 
 type Sql<T> = Result<T, sqlx::Error>;
 
 impl Records {
     pub(super) fn new(pool: PgPool, who: String, options: &ServiceOptions) -> Self {
-        let retention = options.terms.key_retention.unwrap_or_default();
+        let margin = options.policy.key_margin.0;
         Self {
             pool,
             who,
             lease_seconds: options.lease_seconds(),
             conduct: options.conduct,
-            key_life: Seconds(retention.0.saturating_sub(options.policy.key_margin.0)),
+            key_life: options.terms.key_retention.map(|kept| Seconds(kept.0.saturating_sub(margin))),
         }
     }
 
