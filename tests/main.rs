@@ -9,7 +9,11 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod flows;
+#[cfg(test)]
+mod handback;
 #[cfg(test)]
 mod keys;
 #[cfg(test)]
@@ -38,6 +42,8 @@ mod races;
 mod roles;
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod second;
 #[cfg(test)]
 mod story;
 #[cfg(test)]

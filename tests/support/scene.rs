@@ -15,6 +15,7 @@ use unstuck::app::effect::{Effect, Run};
 use unstuck::app::msg::{Acted, GuardMsg, Msg};
 use unstuck::cli::demo::lab_policy;
 use unstuck::domain::action::Request;
+use unstuck::domain::approval::Consent;
 use unstuck::domain::guard::{Armed, Context, Plan, Refused, Words, draw};
 use unstuck::domain::ids::{Operator, ProviderName, RecordId};
 use unstuck::domain::log::Outcome;
@@ -272,7 +273,11 @@ impl Scene {
 
     /// What a console is made with here. The patience is wide: these machines are slow and shared.
     pub fn store_options(server: PgConnectOptions) -> StoreOptions {
-        let mut options = StoreOptions::new(server, shipped());
+        Self::patient(StoreOptions::new(server, shipped()))
+    }
+
+    /// The lab's policy, and wide patience.
+    pub fn patient(mut options: StoreOptions) -> StoreOptions {
         options.policy = lab_policy();
         options.environment = Some(demo());
         options.connect_within = Duration::from_secs(30);
@@ -391,19 +396,29 @@ impl Console {
 
     /// Arms a plan on a fresh reading.
     pub async fn arm(&self, plan: Plan, stuck: &Stuck) -> Result<Armed, Refused> {
-        let words = Words {
-            reason: "the worker died after the provider charged".to_owned(),
-            ticket: "INC-2291".to_owned(),
-            phrase: plan.phrase().shown().to_owned(),
-            owner: String::new(),
-            incident: String::new(),
-        };
+        let words = words(&plan);
         plan.arm(&self.read(stuck).await, &words, &self.context, clock::now())
+    }
+
+    /// A resume, asked for instead of sent.
+    pub async fn ask(&self, stuck: &Stuck) -> Result<Consent, Refused> {
+        let plan = self.plan(Request::Resume, stuck).await?;
+        let words = words(&plan);
+        plan.ask(&self.read(stuck).await, &words, &self.context, clock::now())
     }
 
     /// Carries an armed change out, and reads the record back.
     pub async fn act(&mut self, armed: Armed) -> Box<Acted> {
-        self.hands.start(Effect::Act(Run(1), Box::new(armed)), Keeping::Stored);
+        self.send(Effect::Act(Run(1), Box::new(armed))).await
+    }
+
+    /// Sends a step of an approval, and reads the record back.
+    pub async fn consent(&mut self, consent: Consent) -> Box<Acted> {
+        self.send(Effect::Consent(Run(1), Box::new(consent))).await
+    }
+
+    async fn send(&mut self, effect: Effect) -> Box<Acted> {
+        self.hands.start(effect, Keeping::Stored);
         loop {
             if let Msg::Guard(_, GuardMsg::Acted(acted)) = self.answers.recv().await.expect("the hands live") {
                 return acted;
@@ -428,6 +443,16 @@ impl Console {
     pub async fn resume(&mut self, stuck: &Stuck) -> Outcome {
         let armed = self.ready(stuck).await;
         self.act(armed).await.outcome
+    }
+}
+
+/// What a person types who types everything right.
+fn words(plan: &Plan) -> Words {
+    Words {
+        reason: "the worker died after the provider charged".to_owned(),
+        ticket: "INC-2291".to_owned(),
+        phrase: plan.phrase().shown().to_owned(),
+        ..Words::default()
     }
 }
 
