@@ -21,6 +21,8 @@ pub mod msg;
 pub mod nav;
 pub mod notice;
 pub mod picture;
+pub mod recording;
+pub mod replay;
 pub mod screen;
 pub mod update;
 pub mod view;

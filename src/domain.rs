@@ -13,6 +13,7 @@ pub mod evidence;
 pub mod guard;
 pub mod ids;
 pub mod log;
+pub mod mask;
 pub mod money;
 pub mod payment;
 pub mod policy;

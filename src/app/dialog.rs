@@ -50,7 +50,12 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                 Command::Ask(request) => guard::start(model, request, id, now),
                 Command::Row(RowCommand::Back) => close(model),
                 Command::App(AppCommand::NoDelete) => no_delete::press(model, now),
-                Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) => vec![],
+                Command::Go(_)
+                | Command::NotYet(_)
+                | Command::Row(_)
+                | Command::App(_)
+                | Command::Guard(_)
+                | Command::Replay(_) => vec![],
             }
         }
         Some(Dialog::NoDelete(card)) => {
@@ -69,9 +74,15 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                     vec![]
                 }
                 (Command::App(AppCommand::Copy), on) => vec![Effect::Copy(no_delete::text(model, on.as_ref()))],
-                (Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_), _) => {
-                    vec![]
-                }
+                (
+                    Command::Go(_)
+                    | Command::NotYet(_)
+                    | Command::Row(_)
+                    | Command::App(_)
+                    | Command::Guard(_)
+                    | Command::Replay(_),
+                    _,
+                ) => vec![],
             }
         }
         Some(Dialog::Reader(reader)) => match command {
@@ -86,6 +97,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             | Command::Row(_)
             | Command::App(_)
             | Command::Guard(_)
+            | Command::Replay(_)
             | Command::Ask(_) => vec![],
         },
     }

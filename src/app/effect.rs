@@ -3,12 +3,15 @@
 //! Exactly one effect can change anything: [`Effect::Act`], and it carries an [`Armed`], which only
 //! the guard can make. Everything else reads, copies or leaves.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::port::RefusedEvent;
 
 /// One run of the guard. An answer that carries an older one is ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Run(pub u64);
 
 /// A wish.

@@ -5,13 +5,17 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::dialog::Dialog;
+use super::dialog::guard::Guard;
 use super::effect::Run;
 use super::field::Field;
 use super::input::InputGuards;
 use super::keymap::Scope;
 use super::notice::Notice;
 use super::picture::{Freshness, Picture};
+use super::replay::Playback;
 use super::screen::{ScreenId, Screens};
 use crate::domain::action::Request;
 use crate::domain::alarm::Normals;
@@ -28,7 +32,8 @@ use crate::domain::trend::History;
 use crate::ui::Look;
 
 /// Whether the console was started to act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Acting {
     /// With `--act`.
     On,
@@ -156,6 +161,8 @@ pub struct Model {
     pub last_ticket: String,
     /// What to print once the terminal is restored.
     pub last_outcome: Option<(RecordId, Request, Outcome)>,
+    /// That this is a recording and not the world, and how it is played.
+    pub replay: Option<Playback>,
 }
 
 /// Places before and after this one.
@@ -192,6 +199,7 @@ impl Model {
             last_run: Run::default(),
             last_ticket: String::new(),
             last_outcome: None,
+            replay: None,
         }
     }
 
@@ -206,6 +214,14 @@ impl Model {
         match self.picture.snapshot() {
             Some(snapshot) if self.freshness(now).is_old() => snapshot.db_now,
             Some(_) | None => self.picture.db_now(now),
+        }
+    }
+
+    /// The guard, if it is open.
+    pub fn guard(&self) -> Option<&Guard> {
+        match &self.dialog {
+            Some(Dialog::Guard(guard)) => Some(guard),
+            Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
         }
     }
 
@@ -248,6 +264,9 @@ impl Model {
     /// Why a request cannot be started at all, with a way out. What depends on the record is
     /// the guard's to say.
     pub fn why_not(&self, request: Request, now: Now) -> Option<String> {
+        if let Some(why) = self.replay.as_ref().and_then(Playback::why_no_action) {
+            return Some(why);
+        }
         if let Some(why) = self.picture.why_no_action(self.setup.poll_every, now) {
             return Some(why);
         }
@@ -272,6 +291,9 @@ impl Model {
             return vec![dialog.scope()];
         }
         let mut scopes = Vec::new();
+        if self.replay.as_ref().is_some_and(Playback::is_viewers) {
+            scopes.push(Scope::Replay);
+        }
         if matches!(self.freshness(now), Freshness::Lost(_)) {
             scopes.push(Scope::Lost);
         }

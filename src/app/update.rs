@@ -244,7 +244,7 @@ fn command(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
         }
         Command::Row(asked) => rows(model, asked, now),
         Command::App(asked) => app(model, asked, now),
-        Command::Guard(_) | Command::Ask(_) => vec![],
+        Command::Guard(_) | Command::Replay(_) | Command::Ask(_) => vec![],
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use color_eyre::eyre::{Result, WrapErr as _, eyre};
 
 use super::args::{Common, DemoArgs};
+use super::console::not_recorded;
 use super::out::{ExitCode, Out};
 use super::settings;
 use crate::app::model::{Acting, Setup};
@@ -22,6 +23,7 @@ use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
 use crate::lab::world::{self, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
+use crate::shell::record::Paper;
 use crate::shell::{clock, open};
 use crate::store::library::Library;
 use crate::store::options::StoreOptions;
@@ -50,6 +52,12 @@ pub async fn run(
         Ok(look) => look,
         Err(error) => return not_told(&error.to_string(), out),
     };
+    if common.record.is_some() && !std::io::stdout().is_terminal() {
+        return not_told("--record: without a terminal there is no console that could be recorded", out);
+    }
+    if let Some(Err(error)) = common.record.as_deref().map(Paper::free) {
+        return not_recorded(&error, out);
+    }
     let options = DemoOptions {
         incident,
         seed: args.seed,
@@ -62,7 +70,12 @@ pub async fn run(
         Ok(stage) => {
             out.line(&stage.sentence());
             if std::io::stdout().is_terminal() {
-                Box::pin(stage.console()).await
+                // Made now that there is a world: a demo that does not start leaves no empty file.
+                let paper = match common.record.as_deref().map(Paper::create).transpose() {
+                    Ok(paper) => paper,
+                    Err(error) => return not_recorded(&error, out),
+                };
+                Box::pin(stage.console(paper)).await
             } else {
                 Box::pin(stage.headless(|line| out.line(line))).await
             }
@@ -158,9 +171,9 @@ impl Stage {
     }
 
     /// Opens the console and runs it until it is left.
-    pub async fn console(self) -> Result<()> {
+    pub async fn console(self, paper: Option<Paper>) -> Result<()> {
         let greeting = self.sentence();
-        let left = open::open(self.setup, open::through(self.store), self.providers, Some(greeting)).await;
+        let left = open::open(self.setup, open::through(self.store), self.providers, Some(greeting), paper).await;
         self.world.shutdown().await?;
         left?;
         Ok(())

@@ -36,7 +36,7 @@ pub const SCREEN: Screen = Screen {
 };
 
 /// Entries and cursor.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Entries by id.
     pub list: ListState<LogId>,

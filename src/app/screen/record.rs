@@ -39,7 +39,7 @@ pub enum Shown {
 }
 
 /// Scroll position and form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// First line shown.
     pub from: usize,

@@ -25,7 +25,7 @@ use crate::ui::widgets::table::{self, Column, Table};
 use crate::ui::{Canvas, Line, Role, Span};
 
 /// State of one list.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Rows and cursor.
     pub list: ListState<RecordId>,

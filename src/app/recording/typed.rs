@@ -1,0 +1,113 @@
+//! What is kept of typing. The recording must replay to the same picture, and must not hold what was typed.
+
+use super::Event;
+use crate::app::command;
+use crate::app::dialog::guard::{FieldName, Phase};
+use crate::app::key::{Chord, Key};
+use crate::app::model::{Model, Typing};
+
+/// A letter that no phrase and no row has: it stands for a wrong one.
+pub const WRONG: char = '\u{b7}';
+
+/// Longest pasted text of which the length is kept.
+const PASTED: usize = 4_096;
+
+/// What is kept of a key.
+pub fn key(model: &Model, chord: Chord) -> Event {
+    if let Some(opened) = opens(model, chord) {
+        return Event::Opened(opened);
+    }
+    let Some(letter) = chord.typed() else { return Event::Key(chord) };
+    match field(model) {
+        InField::None | InField::Ticket => Event::Key(chord),
+        InField::Free | InField::Argument => Event::Key(Chord::char(hidden(letter))),
+        InField::Phrase if phrase_letter(model) == Some(letter) => Event::PhraseLetter,
+        InField::Phrase | InField::NoRows => Event::Key(Chord::char(WRONG)),
+    }
+}
+
+/// What is kept of a paste.
+pub fn paste(model: &Model, text: &str) -> Event {
+    let text: String = text.chars().take(PASTED).collect();
+    Event::Paste(match field(model) {
+        InField::Ticket => text,
+        InField::Free | InField::Argument => stand_in(&text),
+        InField::None | InField::Phrase | InField::NoRows => text.chars().map(|_| WRONG).collect(),
+    })
+}
+
+/// A text of the same shape that says nothing.
+pub fn stand_in(text: &str) -> String {
+    text.chars().map(hidden).collect()
+}
+
+fn hidden(letter: char) -> char {
+    if letter.is_alphanumeric() {
+        'x'
+    } else if letter.is_ascii() && !letter.is_control() {
+        letter
+    } else {
+        WRONG
+    }
+}
+
+/// What a typed letter goes into.
+enum InField {
+    /// No field: it is a key, or part of the filter, whose words stand in the rows it leaves.
+    None,
+    /// Words of a person's own: reason, owner.
+    Free,
+    /// The ticket: it has to fit a pattern, and the log of actions shows it to everybody.
+    Ticket,
+    /// The confirm phrase.
+    Phrase,
+    /// A filter that leaves no row any more: what follows stands nowhere on screen.
+    NoRows,
+    /// What follows a word on the command line.
+    Argument,
+}
+
+fn field(model: &Model) -> InField {
+    if let Some(line) = &model.line {
+        return match &line.typing {
+            Typing::Filter { screen, .. } => {
+                let hides_all = model.screens.records(*screen).is_empty() && !line.field.text().is_empty();
+                if hides_all { InField::NoRows } else { InField::None }
+            }
+            Typing::Command if command::is_beginning(line.field.text()) => InField::None,
+            Typing::Command => InField::Argument,
+        };
+    }
+    let Some(guard) = model.guard() else { return InField::None };
+    match (&guard.phase, guard.form.focus) {
+        (Phase::Reason, FieldName::Reason | FieldName::Owner) => InField::Free,
+        (Phase::Reason, FieldName::Ticket) => InField::Ticket,
+        (Phase::Phrase, _) => InField::Phrase,
+        (
+            Phase::Preparing
+            | Phase::Plan
+            | Phase::Checking
+            | Phase::Acting
+            | Phase::ActingAskedToLeave
+            | Phase::Result(_)
+            | Phase::Refused(_),
+            _,
+        ) => InField::None,
+    }
+}
+
+/// The letter the confirm phrase has next, after what was typed of it so far.
+pub fn phrase_letter(model: &Model) -> Option<char> {
+    let guard = model.guard()?;
+    let typed = guard.form.phrase.text();
+    guard.plan.as_ref()?.phrase().shown().strip_prefix(typed)?.chars().next()
+}
+
+/// The record that Enter on the command line is about to open.
+fn opens(model: &Model, chord: Chord) -> Option<crate::domain::ids::RecordId> {
+    let line = model.line.as_ref().filter(|_| chord == Chord::plain(Key::Enter))?;
+    match line.typing {
+        Typing::Command => command::opened(line.field.text()),
+        Typing::Filter { .. } => None,
+    }
+}
