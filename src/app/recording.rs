@@ -239,6 +239,3 @@ impl Event {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

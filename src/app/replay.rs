@@ -339,6 +339,3 @@ impl<S: Source> Player<S> {
         self.viewer.replay = Some(Playback { seat: Seat::Viewer, ..self.how() });
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,8 +3,10 @@
 use super::Event;
 use crate::app::command;
 use crate::app::dialog::guard::{FieldName, Phase};
+use crate::app::field::Field;
 use crate::app::key::{Chord, Key};
 use crate::app::model::{Model, Typing};
+use crate::app::screen::{ScreenId, records};
 
 /// A letter that no phrase and no row has: it stands for a wrong one.
 pub const WRONG: char = '\u{b7}';
@@ -20,9 +22,18 @@ pub fn key(model: &Model, chord: Chord) -> Event {
     let Some(letter) = chord.typed() else { return Event::Key(chord) };
     match field(model) {
         InField::None | InField::Ticket => Event::Key(chord),
-        InField::Free | InField::Argument => Event::Key(Chord::char(hidden(letter))),
+        InField::Free => Event::Key(Chord::char(hidden(letter))),
+        InField::Command(mut line) => {
+            line.key(chord);
+            Event::Key(if command::is_beginning(line.text()) { chord } else { Chord::char(hidden(letter)) })
+        }
         InField::Phrase if phrase_letter(model) == Some(letter) => Event::PhraseLetter,
-        InField::Phrase | InField::NoRows => Event::Key(Chord::char(WRONG)),
+        InField::Rows(screen, mut filter) => {
+            filter.key(chord);
+            let stands_on_screen = records::leaves_any(model, screen, filter.text());
+            Event::Key(if stands_on_screen { chord } else { Chord::char(WRONG) })
+        }
+        InField::Phrase => Event::Key(Chord::char(WRONG)),
     }
 }
 
@@ -31,9 +42,18 @@ pub fn paste(model: &Model, text: &str) -> Event {
     let text: String = text.chars().take(PASTED).collect();
     Event::Paste(match field(model) {
         InField::Ticket => text,
-        InField::Free | InField::Argument => stand_in(&text),
-        InField::None | InField::Phrase | InField::NoRows => text.chars().map(|_| WRONG).collect(),
+        InField::Free | InField::Command(_) => stand_in(&text),
+        InField::Rows(screen, mut filter) => {
+            filter.paste(&text);
+            if records::leaves_any(model, screen, filter.text()) { text } else { nothing(&text) }
+        }
+        InField::None | InField::Phrase => nothing(&text),
     })
+}
+
+/// As many letters that stand for nothing.
+fn nothing(text: &str) -> String {
+    text.chars().map(|_| WRONG).collect()
 }
 
 /// A text of the same shape that says nothing.
@@ -53,29 +73,25 @@ fn hidden(letter: char) -> char {
 
 /// What a typed letter goes into.
 enum InField {
-    /// No field: it is a key, or part of the filter, whose words stand in the rows it leaves.
+    /// No field: it is a key.
     None,
+    /// A filter: what it has in common with the rows it leaves stands on screen anyway, and nothing else is kept.
+    Rows(ScreenId, Field),
     /// Words of a person's own: reason, owner.
     Free,
     /// The ticket: it has to fit a pattern, and the log of actions shows it to everybody.
     Ticket,
     /// The confirm phrase.
     Phrase,
-    /// A filter that leaves no row any more: what follows stands nowhere on screen.
-    NoRows,
-    /// What follows a word on the command line.
-    Argument,
+    /// The command line: its word stays, its arguments do not.
+    Command(Field),
 }
 
 fn field(model: &Model) -> InField {
     if let Some(line) = &model.line {
         return match &line.typing {
-            Typing::Filter { screen, .. } => {
-                let hides_all = model.screens.records(*screen).is_empty() && !line.field.text().is_empty();
-                if hides_all { InField::NoRows } else { InField::None }
-            }
-            Typing::Command if command::is_beginning(line.field.text()) => InField::None,
-            Typing::Command => InField::Argument,
+            Typing::Filter { screen, .. } => InField::Rows(*screen, line.field.clone()),
+            Typing::Command => InField::Command(line.field.clone()),
         };
     }
     let Some(guard) = model.guard() else { return InField::None };

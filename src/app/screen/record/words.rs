@@ -154,7 +154,11 @@ pub fn head(model: &Model, record: &Record, now: Now) -> Vec<Line> {
 /// What may be done next, and why not more.
 pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let Some(step) = model.step(id, now) else {
-        return vec![Line::of(Role::Heading, "   NEXT  ").and(Role::Dim, "reading the record whole…")];
+        let next = Line::of(Role::Heading, "   NEXT  ");
+        return vec![match super::trouble_of(model, id) {
+            Some(_) => next.and(Role::Unknown, "NOT KNOWN: the record was not read whole."),
+            None => next.and(Role::Dim, "reading the record whole…"),
+        }];
     };
     let lead = |text: String| Line::of(Role::Heading, "   NEXT  ").then(text);
     match step {
