@@ -20,7 +20,7 @@ use crate::domain::ids::{Operator, ProviderName, RecordId};
 use crate::domain::policy::{Policy, ProviderTerms};
 use crate::domain::port::{Candidate, Dossier, StoreError};
 use crate::domain::snapshot::{ServerFacts, Snapshot};
-use crate::domain::time::{Instant, Seconds};
+use crate::domain::time::{Instant, Now, Seconds};
 use crate::ui::Look;
 
 mod patch;
@@ -31,6 +31,7 @@ mod words;
 
 pub use pen::Pen;
 pub use reading::{Head, Reading, Stub, head, moment, stub};
+pub use typed::WRONG;
 
 /// What the first line calls itself.
 pub const FORMAT: &str = "unstuck recording";
@@ -156,9 +157,9 @@ pub enum Event {
 /// What is kept of a message, given the model it is about to change. `None`: nothing depends on it.
 ///
 /// The one place that decides: a new kind of message does not compile until it is decided here.
-pub fn event_of(model: &Model, msg: &Msg) -> Option<Event> {
+pub fn event_of(model: &Model, msg: &Msg, now: Now) -> Option<Event> {
     match msg {
-        Msg::Key(chord) => Some(typed::key(model, *chord)),
+        Msg::Key(chord) => Some(typed::key(model, *chord, now)),
         Msg::Paste(text) => Some(typed::paste(model, text)),
         Msg::Focus => Some(Event::Focus),
         Msg::Resumed => Some(Event::Resumed),

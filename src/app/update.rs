@@ -326,6 +326,10 @@ fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
         AppCommand::LastView => return moved(model, now, Model::last_view),
         AppCommand::Redraw => return vec![Effect::Redraw],
         AppCommand::Reconnect => {
+            if model.replay.is_some() {
+                model.say("This is a recording: there is no database to try.", now);
+                return vec![];
+            }
             model.say("Trying the database now.", now);
             return vec![Effect::PollNow];
         }

@@ -1,5 +1,6 @@
 //! `unstuck`: the console on a real database.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,6 +44,9 @@ pub async fn run(
             Err(error) => out.complain(&error.to_string()),
         }
     }
+    if let Some(Err(code)) = record.map(|file| can_record(file, out)) {
+        return code;
+    }
     let paper = match record.map(Paper::create).transpose() {
         Ok(paper) => paper,
         Err(error) => return not_recorded(&error, out),
@@ -54,6 +58,17 @@ pub async fn run(
             ExitCode::NotKnown
         }
     }
+}
+
+/// Whether a console can be recorded to this file at all, asked before anything is made: a start that fails leaves
+/// no empty file.
+pub(super) fn can_record(file: &Path, out: &mut Out<'_>) -> Result<(), ExitCode> {
+    Paper::free(file).map_err(|error| not_recorded(&error, out))?;
+    if !std::io::stdout().is_terminal() {
+        out.complain("--record: without a terminal there is no console that could be recorded");
+        return Err(ExitCode::NotKnown);
+    }
+    Ok(())
 }
 
 /// Says why nothing is opened: whoever wants a recording does not want to find out afterwards that there is none.

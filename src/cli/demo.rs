@@ -9,7 +9,7 @@ use std::time::Duration;
 use color_eyre::eyre::{Result, WrapErr as _, eyre};
 
 use super::args::{Common, DemoArgs};
-use super::console::not_recorded;
+use super::console::{can_record, not_recorded};
 use super::out::{ExitCode, Out};
 use super::settings;
 use crate::app::model::{Acting, Setup};
@@ -52,11 +52,8 @@ pub async fn run(
         Ok(look) => look,
         Err(error) => return not_told(&error.to_string(), out),
     };
-    if common.record.is_some() && !std::io::stdout().is_terminal() {
-        return not_told("--record: without a terminal there is no console that could be recorded", out);
-    }
-    if let Some(Err(error)) = common.record.as_deref().map(Paper::free) {
-        return not_recorded(&error, out);
+    if let Some(Err(code)) = common.record.as_deref().map(|file| can_record(file, out)) {
+        return code;
     }
     let options = DemoOptions {
         incident,

@@ -109,7 +109,7 @@ impl Recorder {
     /// Notes what is about to happen to the model.
     pub fn note(&mut self, model: &Model, msg: &Msg, now: Now) {
         let Some(events) = &self.events else { return };
-        let Some(event) = event_of(model, msg) else { return };
+        let Some(event) = event_of(model, msg, now) else { return };
         match events.try_send((now, event)) {
             Ok(()) => {}
             // The writer has ended, and has said why.

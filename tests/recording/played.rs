@@ -181,6 +181,20 @@ fn what_a_recording_cannot_answer_it_says() {
     shows(&player, "The SQL is not in a recording");
 }
 
+#[test]
+fn a_recording_of_an_outage_offers_no_database_to_try() {
+    let mut console = recorded(incident());
+    for _ in 0..3 {
+        console.wait(2);
+        console.fail();
+    }
+    let mut player = player_of(&ended(console).lines);
+    player.advance(6_900);
+    press(&mut player, "r");
+    shows(&player, "DATABASE LOST");
+    shows(&player, "This is a recording: there is no database to try.");
+}
+
 /// Name, and a player at that moment.
 fn scenes() -> Vec<(&'static str, Player)> {
     let night = a_night(Keep::Pictures);

@@ -44,7 +44,7 @@ impl Recorded {
     }
 
     pub fn note(&mut self, model: &Model, msg: &Msg, now: Now) {
-        if let Some(event) = event_of(model, msg) {
+        if let Some(event) = event_of(model, msg, now) {
             self.lines.push(self.pen.line(&event, now));
         }
     }

@@ -5,22 +5,27 @@ use crate::app::command;
 use crate::app::dialog::guard::{FieldName, Phase};
 use crate::app::field::Field;
 use crate::app::key::{Chord, Key};
+use crate::app::keymap;
 use crate::app::model::{Model, Typing};
 use crate::app::screen::{ScreenId, records};
+use crate::domain::ids::RecordId;
+use crate::domain::time::Now;
 
-/// A letter that no phrase and no row has: it stands for a wrong one.
+/// A letter that no phrase, no row and no key has: it stands for one that led nowhere.
 pub const WRONG: char = '\u{b7}';
 
 /// Longest pasted text of which the length is kept.
 const PASTED: usize = 4_096;
 
 /// What is kept of a key.
-pub fn key(model: &Model, chord: Chord) -> Event {
+pub fn key(model: &Model, chord: Chord, now: Now) -> Event {
     if let Some(opened) = opens(model, chord) {
         return Event::Opened(opened);
     }
     let Some(letter) = chord.typed() else { return Event::Key(chord) };
     match field(model) {
+        // A letter that means nothing here may be meant for another window.
+        InField::None if keymap::lookup(&model.scopes(now), chord).is_none() => Event::Key(Chord::char(WRONG)),
         InField::None | InField::Ticket => Event::Key(chord),
         InField::Free => Event::Key(Chord::char(hidden(letter))),
         InField::Command(mut line) => {
@@ -120,7 +125,7 @@ pub fn phrase_letter(model: &Model) -> Option<char> {
 }
 
 /// The record that Enter on the command line is about to open.
-fn opens(model: &Model, chord: Chord) -> Option<crate::domain::ids::RecordId> {
+fn opens(model: &Model, chord: Chord) -> Option<RecordId> {
     let line = model.line.as_ref().filter(|_| chord == Chord::plain(Key::Enter))?;
     match line.typing {
         Typing::Command => command::opened(line.field.text()),

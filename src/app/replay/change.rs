@@ -2,7 +2,7 @@
 
 use crate::app::keymap::Scope;
 use crate::app::model::Model;
-use crate::app::recording::Event;
+use crate::app::recording::{Event, WRONG};
 use crate::domain::ids::{LogId, RecordId, Version};
 use crate::domain::rule::RuleState;
 use crate::domain::snapshot::{Signal, Snapshot};
@@ -87,6 +87,7 @@ pub(super) fn pressed(event: &Event, operator: &Model, now: Now) -> Option<Strin
     let typing = operator.scopes(now).iter().any(|s| matches!(s, Scope::Line | Scope::Reason | Scope::Phrase));
     match event {
         Event::Key(chord) if typing && chord.typed().is_some() => Some("typed a letter".to_owned()),
+        Event::Key(chord) if chord.typed() == Some(WRONG) => Some("pressed a key that does nothing".to_owned()),
         Event::Key(chord) => Some(format!("pressed {chord}")),
         Event::PhraseLetter => Some("typed a letter of the phrase".to_owned()),
         Event::Paste(text) => Some(format!("pasted {} characters", text.chars().count())),
