@@ -244,9 +244,9 @@ impl<S: Source> Player<S> {
     }
 
     /// Takes events until one counts, or there is none.
-    fn on_to(&mut self, counts: impl Fn(&Event, Option<&Telling>) -> bool) {
+    fn on_to(&mut self, counts: impl Fn(&Event, Option<&Telling>, &Model) -> bool) {
         while self.peek().is_some() {
-            let found = self.ahead.as_ref().is_some_and(|(_, event)| counts(event, self.told.as_ref()));
+            let found = self.ahead.as_ref().is_some_and(|(_, event)| counts(event, self.told.as_ref(), &self.operator));
             self.take();
             if found {
                 return;

@@ -53,7 +53,7 @@ fn a_demo_is_recorded_and_played_without_it() {
     pty.wait_for("PAUSED");
     for _ in 0..400 {
         pty.press(Key::Char('c'));
-        if pty.screen().contains("TIMELINE") {
+        if pty.screen().contains("POST /payments") {
             break;
         }
     }

@@ -41,7 +41,7 @@ impl Telling {
 }
 
 /// Whether an event changes what a person looks at. `before`: the picture before it, if the database answered.
-pub(super) fn is_change(event: &Event, before: Option<&Telling>) -> bool {
+pub(super) fn is_change(event: &Event, before: Option<&Telling>, operator: &Model) -> bool {
     match event {
         Event::Polled { result: Ok(snapshot), .. } => before != Some(&Telling::of(snapshot)),
         // The first of several in a row.
@@ -57,12 +57,19 @@ pub(super) fn is_change(event: &Event, before: Option<&Telling>) -> bool {
         | Event::Left(..)
         | Event::Terminate
         | Event::End => true,
-        Event::Focus | Event::Resumed | Event::Resized(..) | Event::Drawn | Event::Wake | Event::Dossier(..) => false,
+        // A record on view is read every few seconds: most readings say the same.
+        Event::Dossier(id, Ok(Some(read))) => operator.dossiers.get(id).is_none_or(|kept| {
+            kept.detail != read.detail
+                || kept.timeline.value() != read.timeline.value()
+                || kept.evidence.len() != read.evidence.len()
+        }),
+        Event::Dossier(_, Ok(None) | Err(_)) => operator.screens.record.trouble.is_none(),
+        Event::Focus | Event::Resumed | Event::Resized(..) | Event::Drawn | Event::Wake => false,
     }
 }
 
 /// Whether an event is one step: anything that can be seen at all.
-pub(super) fn is_step(event: &Event, _: Option<&Telling>) -> bool {
+pub(super) fn is_step(event: &Event, _: Option<&Telling>, _: &Model) -> bool {
     match event {
         Event::Focus | Event::Resized(..) | Event::Drawn | Event::Wake => false,
         Event::Key(_)
