@@ -309,10 +309,9 @@ impl<S: Source> Player<S> {
             self.answer(effects, now);
         }
         let opened = if let Event::Opened(id) = &*event { Some(id.clone()) } else { None };
-        match event.into_msg(&self.operator) {
+        if let Some(msg) = event.into_msg(&self.operator) {
             // What the operator's console asked of the world was answered then: the answers are events.
-            Some(msg) => drop(update(&mut self.operator, msg, now)),
-            None => {}
+            drop(update(&mut self.operator, msg, now));
         }
         if let Some(id) = opened {
             let from = self.operator.screen();

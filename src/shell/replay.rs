@@ -48,7 +48,7 @@ async fn turn<S: Source>(
             () = ending.recv() => return Ok(()),
             event = input.next() => match event.transpose()?.map(input::translate) {
                 Some(Input::Msg(msg)) => {
-                    for wish in take(player, *msg) {
+                    for wish in take(player, &msg) {
                         match wish {
                             Wish::Quit => return Ok(()),
                             Wish::Redraw => screen.clear()?,
@@ -79,10 +79,10 @@ async fn turn<S: Source>(
 }
 
 /// What of the terminal's messages means something here.
-fn take<S: Source>(player: &mut Player<S>, msg: Msg) -> Vec<Wish> {
+fn take<S: Source>(player: &mut Player<S>, msg: &Msg) -> Vec<Wish> {
     match msg {
-        Msg::Key(chord) => return player.key(chord),
-        Msg::Resized(columns, rows) => player.resized(columns, rows),
+        Msg::Key(chord) => return player.key(*chord),
+        Msg::Resized(columns, rows) => player.resized(*columns, *rows),
         // Nothing of it can be sent anywhere, and the other messages never come from a terminal.
         Msg::Paste(_)
         | Msg::Focus

@@ -65,7 +65,7 @@ impl Recorded {
 
     /// All of it, as the file has it.
     pub fn text(&self) -> String {
-        self.lines.iter().map(|line| format!("{line}\n")).collect()
+        self.lines.join("\n") + "\n"
     }
 }
 

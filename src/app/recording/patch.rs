@@ -15,7 +15,7 @@ pub fn between(before: &Value, after: &Value) -> Option<Value> {
         let items = old.iter().zip(new).enumerate();
         let changed: Map<String, Value> =
             items.filter_map(|(place, (old, new))| Some((place.to_string(), between(old, new)?))).collect();
-        return (!changed.is_empty()).then(|| Value::Object(Map::from_iter([(ITEMS.to_owned(), changed.into())])));
+        return (!changed.is_empty()).then(|| serde_json::json!({ ITEMS: changed }));
     }
     let (Value::Object(old), Value::Object(new)) = (before, after) else {
         return (before != after).then(|| after.clone());
@@ -31,7 +31,7 @@ pub fn between(before: &Value, after: &Value) -> Option<Value> {
         }
     }
     changed.extend(old.keys().filter(|name| !new.contains_key(*name)).map(|name| (name.clone(), Value::Null)));
-    (!changed.is_empty()).then(|| Value::Object(changed))
+    (!changed.is_empty()).then_some(Value::Object(changed))
 }
 
 /// Merges a patch into a value.

@@ -15,7 +15,9 @@ use crate::domain::snapshot::Snapshot;
 /// A picture without them.
 pub(super) fn of_snapshot(snapshot: &mut Snapshot) {
     known(&mut snapshot.log).iter_mut().for_each(of_entry);
-    known(&mut snapshot.handed_over).iter_mut().for_each(|handed| hide(&mut handed.note));
+    for handed in known(&mut snapshot.handed_over) {
+        hide(&mut handed.note);
+    }
     known(&mut snapshot.approvals).iter_mut().for_each(of_approval);
     known(&mut snapshot.resumes).iter_mut().for_each(of_resume);
 }

@@ -87,7 +87,7 @@ fn what_is_no_recording_is_refused_in_a_sentence() {
         "{\"format\":\"asciicast\",\"version\":2}\n",
         &"x".repeat(LONGEST_LINE + 9),
     ] {
-        assert!(matches!(loaded(text), Err(Refused::NoRecording(_))), "{:.40}", text);
+        assert!(matches!(loaded(text), Err(Refused::NoRecording(_))), "{text:.40}");
     }
     assert!(matches!(load(file(b"\xff\xfe\x00\x01").path()), Err(Refused::NoRecording(_))));
     let newer =
