@@ -11,6 +11,7 @@ pub mod command;
 pub mod dialog;
 pub mod effect;
 pub mod field;
+pub mod hand_backs;
 pub mod input;
 pub mod key;
 pub mod keymap;
@@ -24,6 +25,7 @@ pub mod picture;
 pub mod recording;
 pub mod replay;
 pub mod screen;
+pub mod sides;
 pub mod update;
 pub mod view;
 

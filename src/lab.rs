@@ -13,6 +13,7 @@ mod error;
 mod http;
 pub mod incident;
 mod names;
+pub mod policy;
 pub mod provider;
 pub mod service;
 pub mod sql;

@@ -9,7 +9,11 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod flows;
+#[cfg(test)]
+mod handback;
 #[cfg(test)]
 mod keys;
 #[cfg(test)]
@@ -40,6 +44,8 @@ mod recording;
 mod roles;
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod second;
 #[cfg(test)]
 mod story;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effect::Run;
 use super::key::{Chord, Key};
-use super::model::{Acting, Model, Setup};
+use super::model::{Acting, Model, SecondSeat, Setup};
 use super::msg::{GuardMsg, Msg, Polled};
 use crate::domain::alarm::Normals;
 use crate::domain::environment::Environment;
@@ -59,6 +59,9 @@ pub struct Header {
     pub operator: Operator,
     /// Whether changes could be planned.
     pub acting: Acting,
+    /// Whether there was a second seat; its command is not kept.
+    #[serde(default)]
+    pub second: SecondSeat,
     /// How often it polled.
     pub poll_every: Seconds,
     /// What was normal there.
@@ -80,6 +83,11 @@ impl Header {
             environment: setup.context.environment.clone(),
             operator: setup.context.operator.clone(),
             acting: setup.acting,
+            second: match setup.second {
+                SecondSeat::Free(_) => SecondSeat::Free("(not in a recording)".to_owned()),
+                SecondSeat::None => SecondSeat::None,
+                SecondSeat::Here => SecondSeat::Here,
+            },
             poll_every: setup.poll_every,
             normals: setup.normals.clone(),
             policy: setup.context.policy.clone(),
@@ -101,6 +109,7 @@ impl Header {
             look,
             poll_every: self.poll_every,
             normals: self.normals.clone(),
+            second: self.second.clone(),
         }
     }
 }

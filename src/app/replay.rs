@@ -11,7 +11,7 @@ use super::effect::Effect;
 use super::key::Chord;
 use super::keymap::{self, AppCommand, Command, ReplayCommand, Scope};
 use super::model::{Model, Place};
-use super::msg::Msg;
+use super::msg::{GuardMsg, Msg};
 use super::recording::{Event, Header, moment};
 use super::update::update;
 use super::view::view_recorded;
@@ -217,9 +217,16 @@ impl<S: Source> Player<S> {
                     let why = no("a recording cannot be asked; 2 and 3 list what was seen");
                     update(&mut self.viewer, Msg::Found(text, Err(why)), now);
                 }
+                // A request for approval can be read; every way on from there is off.
+                Effect::Prepare(run, id) => {
+                    let known = self.viewer.dossiers.get(&id).cloned().map(Box::new);
+                    let read =
+                        known.map_or_else(|| Err(no("this record is not in the recording")), |known| Ok(Some(known)));
+                    update(&mut self.viewer, Msg::Guard(run, GuardMsg::Prepared(read)), now);
+                }
                 Effect::Open(_)
                 | Effect::PollNow
-                | Effect::Prepare(..)
+                | Effect::Consent(..)
                 | Effect::Check(..)
                 | Effect::Act(..)
                 | Effect::ReadBack(..)

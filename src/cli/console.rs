@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::out::{ExitCode, Out};
 use super::settings::{Settings, connect};
-use crate::app::model::{Acting, Setup};
+use crate::app::model::{Acting, SecondSeat, Setup};
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
 use crate::domain::port::Provider;
@@ -62,7 +62,7 @@ pub async fn run(
 
 /// Whether a console can be recorded to this file at all, asked before anything is made: a start that fails leaves
 /// no empty file.
-pub(super) fn can_record(file: &Path, out: &mut Out<'_>) -> Result<(), ExitCode> {
+pub(in crate::cli) fn can_record(file: &Path, out: &mut Out<'_>) -> Result<(), ExitCode> {
     Paper::free(file).map_err(|error| not_recorded(&error, out))?;
     if !std::io::stdout().is_terminal() {
         out.complain("--record: without a terminal there is no console that could be recorded");
@@ -72,7 +72,7 @@ pub(super) fn can_record(file: &Path, out: &mut Out<'_>) -> Result<(), ExitCode>
 }
 
 /// Says why nothing is opened: whoever wants a recording does not want to find out afterwards that there is none.
-pub(super) fn not_recorded(why: &CannotRecord, out: &mut Out<'_>) -> ExitCode {
+pub(in crate::cli) fn not_recorded(why: &CannotRecord, out: &mut Out<'_>) -> ExitCode {
     out.complain(&format!("--record: {why}"));
     match why {
         CannotRecord::Exists(_) => ExitCode::Finding,
@@ -98,5 +98,6 @@ fn setup(settings: &Settings) -> Setup {
         look: settings.look.clone(),
         poll_every: settings.poll,
         normals: settings.normals.clone(),
+        second: SecondSeat::None,
     }
 }

@@ -5,9 +5,11 @@
 
 mod login;
 mod options;
+mod seat;
 
 use std::sync::Arc;
 
+use secrecy::SecretString;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::{Mutex, watch};
@@ -19,10 +21,13 @@ use super::provider::{Access, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
 use super::task::Task;
 use super::traffic::Traffic;
-use super::{LabError, sql};
+use super::{LabError, policy, sql};
+
+use login::Role;
 
 pub use login::ConsoleLogin;
 pub use options::{ENVIRONMENT, ENVIRONMENT_KIND, WorldOptions};
+pub use seat::{NoSeat, Seat, SecondSeat};
 
 /// What `unstuck install` applies.
 const INSTALL: &str = include_str!("../../queries/reference/install.sql");
@@ -40,6 +45,7 @@ pub struct World {
     service: Arc<Mutex<Service>>,
     provider: LabProvider,
     login: ConsoleLogin,
+    approver: ConsoleLogin,
     options: WorldOptions,
     database: LabDatabase,
     source: ServerSource,
@@ -70,9 +76,11 @@ impl World {
         let owner = database.admin_options();
         Service::create_schema(&owner).await?;
         install(&database).await?;
-        let login = ConsoleLogin::create(&mut database, cluster).await?;
+        let login = ConsoleLogin::create(&mut database, cluster, Role::Operator).await?;
+        let approver = ConsoleLogin::create(&mut database, cluster, Role::Approver).await?;
         let provider = LabProvider::start(options.seed).await?;
-        let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
+        let recoverer = Service::recoverer_login(&mut database).await?;
+        let service = Service::start(&owner, &provider.url(), &service_options(&options, recoverer)).await?;
         let clients = Clients::new(service.urls())?;
         let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
         let stalls = service.stalls();
@@ -88,7 +96,19 @@ impl World {
         let (tell, told) = watch::channel(None);
         let telling = Task::spawn(tell_incident(stage, options.clone(), tell));
         let source = cluster.source().clone();
-        Ok(Self { telling, traffic, told, service, provider, login, options, database, source, cluster: None })
+        Ok(Self {
+            telling,
+            traffic,
+            told,
+            service,
+            provider,
+            login,
+            approver,
+            options,
+            database,
+            source,
+            cluster: None,
+        })
     }
 
     /// Waits until the incident's records are stuck, and says which they are. Without an incident: nothing, at once.
@@ -114,6 +134,29 @@ impl World {
     /// The same as a URL, for a console in a process of its own. Contains the password.
     pub fn console_url(&self) -> String {
         self.login.url()
+    }
+
+    /// How a second person's console connects: a login that is an approver and nothing else.
+    pub fn approver_options(&self) -> PgConnectOptions {
+        self.approver.options()
+    }
+
+    /// The same as a URL, for a console in a process of its own. Contains the password.
+    pub fn approver_url(&self) -> String {
+        self.approver.url()
+    }
+
+    /// Lets somebody sit down beside `first`, with the approver's login, from a console in a process of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn second_seat(&self, first: &str) -> Result<SecondSeat, LabError> {
+        let seat = Seat {
+            database: SecretString::from(self.approver_url()),
+            provider: self.provider_url(),
+            first: first.to_owned(),
+        };
+        SecondSeat::open(self.cluster.as_ref().and_then(Cluster::directory).as_deref(), &seat)
     }
 
     /// How the owner of the tables connects: for tests that look behind the console.
@@ -192,13 +235,14 @@ async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<
     tell.send(Some(told)).ok();
 }
 
-fn service_options(options: &WorldOptions) -> ServiceOptions {
+fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
     ServiceOptions {
         pods: options.pods,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
+        recoverer_as: Some(recoverer),
         ..defaults
     }
 }
@@ -213,5 +257,8 @@ async fn install(database: &LabDatabase) -> Result<(), LabError> {
         .bind(ENVIRONMENT_KIND)
         .execute(&mut connection)
         .await?;
+    for (limit, seconds) in policy::DATABASE_LIMITS {
+        sqlx::query("SELECT unstuck.set_limit($1, $2)").bind(limit).bind(seconds).execute(&mut connection).await?;
+    }
     Ok(connection.close().await?)
 }

@@ -6,11 +6,12 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
 #[cfg(debug_assertions)]
-use super::fault::Fault;
+use super::fault::{self, Fault};
 use super::poll::StoreSlot;
 use crate::app::effect::{Effect, Run};
 use crate::app::msg::{Acted, GuardMsg, Msg};
 use crate::domain::action::Change;
+use crate::domain::approval::Consent;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, Operator, RecordId};
@@ -45,6 +46,8 @@ impl Hands {
         nudge: Arc<Notify>,
         msgs: mpsc::Sender<Msg>,
     ) -> Self {
+        #[cfg(debug_assertions)]
+        fault::listen();
         Self { store, providers, operator, nudge, msgs, tasks: JoinSet::new() }
     }
 
@@ -70,7 +73,14 @@ impl Hands {
             Effect::Check(run, id) => {
                 self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) });
             }
-            Effect::Act(run, armed) => self.act(run, *armed, keeping),
+            Effect::Act(run, armed) => {
+                let (id, work) = (armed.id(), self.work());
+                self.change(run, id, work.act(*armed, keeping));
+            }
+            Effect::Consent(run, consent) => {
+                let (id, work) = (consent.id(), self.work());
+                self.change(run, id, work.consent(*consent));
+            }
             Effect::ReadBack(run, intent) => self.answer(move |work| async move {
                 Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await.map(|entry| entry.map(Box::new))))
             }),
@@ -124,13 +134,15 @@ impl Hands {
         });
     }
 
-    fn act(&mut self, run: Run, armed: Armed, keeping: Keeping) {
-        let work = self.work();
+    /// Starts what may change something about a record, and reads the record back when it ended, however it did.
+    fn change<A>(&mut self, run: Run, id: RecordId, sending: A)
+    where
+        A: Future<Output = (Outcome, Option<Evidence>)> + Send + 'static,
+    {
         let msgs = self.msgs.clone();
-        let id = armed.id();
-        self.tasks.spawn(async move {
-            let reader = work.clone();
-            let (outcome, evidence) = match tokio::spawn(work.act(armed, keeping)).await {
+        let reader = self.work();
+        let changing = async move {
+            let (outcome, evidence) = match tokio::spawn(watched(sending)).await {
                 Ok(done) => done,
                 Err(_) => {
                     (Outcome::Unknown { why: "the task died; the log has the details".to_owned(), intent: None }, None)
@@ -140,8 +152,21 @@ impl Hands {
             let evidence = evidence.map(|heard| stored_twin(&after, &heard).unwrap_or(heard));
             let acted = Acted { outcome, evidence, after };
             let _ = msgs.send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted)))).await;
-        });
+        };
+        self.tasks.spawn(watched(changing));
     }
+}
+
+/// A task of an action: a test may stop it at every await.
+#[cfg(debug_assertions)]
+fn watched<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    fault::action(work)
+}
+
+/// A task of an action.
+#[cfg(not(debug_assertions))]
+fn watched<F: Future>(work: F) -> F {
+    work
 }
 
 /// The stored form of what a look-up just heard: the same words with the id of their row. None: it was not stored.
@@ -191,6 +216,13 @@ impl Work {
             self.look_up(store.as_ref(), armed, keeping).await
         } else {
             (store.act(armed).await, None)
+        }
+    }
+
+    async fn consent(self, consent: Consent) -> (Outcome, Option<Evidence>) {
+        match self.store() {
+            Ok(store) => (store.consent(consent).await, None),
+            Err(why) => (Outcome::Refused { why: format!("Nothing was sent: {why}.") }, None),
         }
     }
 

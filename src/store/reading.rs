@@ -12,11 +12,12 @@ use sqlx::query::Query;
 use sqlx::{Connection, Executor, PgConnection, Row};
 use tokio::time::Instant;
 
-use super::error::{is_lost, meaning};
+use super::error::{does_not_fit, is_lost, meaning};
 use super::gate::Checked;
 use super::options::{Pooling, StoreOptions};
 use super::rows::Reader;
 use super::{clock, explained, vouched};
+use crate::domain::fault::step;
 use crate::domain::port::StoreError;
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -41,10 +42,20 @@ pub(super) enum Given {
     Json(serde_json::Value),
 }
 
+/// Whether the statements still fit the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// Nothing was said against it.
+    Fine,
+    /// The server refused one for what it names.
+    InDoubt,
+}
+
 /// A connection and what is known about it.
 pub(super) struct Line {
     connection: PgConnection,
     pooling: Pooling,
+    fit: Fit,
     /// The server process behind the running transaction; a pooler changes it.
     pid: Option<i32>,
 }
@@ -53,8 +64,8 @@ impl Line {
     /// Connects.
     pub(super) async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
         let connecting = PgConnection::connect_with(&options.server);
-        match tokio::time::timeout(options.connect_within, connecting).await {
-            Ok(Ok(connection)) => Ok(Self { connection, pooling: options.pooling, pid: None }),
+        match step("connect", "", tokio::time::timeout(options.connect_within, connecting)).await {
+            Ok(Ok(connection)) => Ok(Self { connection, pooling: options.pooling, fit: Fit::Fine, pid: None }),
             Ok(Err(error)) => Err(meaning(&error, "connecting")),
             Err(_) => Err(StoreError::Unreachable { why: "the server did not answer in time".to_owned() }),
         }
@@ -65,15 +76,25 @@ impl Line {
         &mut self.connection
     }
 
+    /// Whether the statements sent on it still fit the tables.
+    pub(super) fn fit(&self) -> Fit {
+        self.fit
+    }
+
+    /// The doubt was noted; a new look around is not due yet.
+    pub(super) fn doubt_is_known(&mut self) {
+        self.fit = Fit::Fine;
+    }
+
     /// Whether the server still answers on it.
     pub(super) async fn is_alive(&mut self) -> bool {
         let asking = self.connection.execute("SELECT 1");
-        matches!(tokio::time::timeout(Duration::from_secs(1), asking).await, Ok(Ok(_)))
+        matches!(step("alive", "", tokio::time::timeout(Duration::from_secs(1), asking)).await, Ok(Ok(_)))
     }
 
     /// Says goodbye. Whether the server hears it does not matter.
     pub(super) async fn close(self) {
-        tokio::time::timeout(Duration::from_secs(1), self.connection.close()).await.ok();
+        step("close", "", tokio::time::timeout(Duration::from_secs(1), self.connection.close())).await.ok();
     }
 
     /// Stops what the server still does for us, from a second connection, then gives this one up.
@@ -84,7 +105,7 @@ impl Line {
             sqlx::query(CANCEL).persistent(false).bind(pid).execute(&mut other).await?;
             other.close().await
         };
-        match tokio::time::timeout(Duration::from_secs(2), cancelling).await {
+        match step("cancel", "", tokio::time::timeout(Duration::from_secs(2), cancelling)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(pid, error = %error, "our statement could not be cancelled");
@@ -149,10 +170,10 @@ pub(super) struct Reading<'l> {
 impl<'l> Reading<'l> {
     async fn begin(line: &'l mut Line, deadline: Instant) -> Result<Self, sqlx::Error> {
         line.pid = None;
-        line.connection.execute(BEGIN).await?;
+        step("begin", "reading", line.connection.execute(BEGIN)).await?;
         let persistent = line.pooling == Pooling::Session;
         let first = sqlx::query(FIRST).persistent(persistent).bind(millis_left(deadline).max(1).to_string());
-        let row = first.fetch_one(&mut line.connection).await?;
+        let row = step("first", "reading", first.fetch_one(&mut line.connection)).await?;
         line.pid = Some(row.try_get("pid")?);
         let now = Reader::new("the first statement", &row)
             .instant("now")
@@ -209,7 +230,7 @@ impl<'l> Reading<'l> {
     /// What the server says about a question when it prepares it.
     pub(super) async fn describe(&mut self, checked: &Checked) -> Result<super::contract::Described, StoreError> {
         self.savepoint(checked.file()).await?;
-        match self.line.connection.prepare(vouched(checked)).await {
+        match step("prepare", checked.file(), self.line.connection.prepare(vouched(checked))).await {
             Ok(statement) => Ok(described(&statement)),
             Err(error) => Err(self.undo(&error, checked.file()).await),
         }
@@ -217,13 +238,14 @@ impl<'l> Reading<'l> {
 
     /// Takes back the names that [`Reading::describe`] gave to statements.
     pub(super) async fn forget_statements(&mut self) -> Result<(), StoreError> {
-        self.line.connection.execute("DEALLOCATE ALL").await.map(drop).map_err(|error| meaning(&error, "preparing"))
+        let forgetting = step("forget", "reading", self.line.connection.execute("DEALLOCATE ALL"));
+        forgetting.await.map(drop).map_err(|error| meaning(&error, "preparing"))
     }
 
     async fn guarded(&mut self, what: &str, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, StoreError> {
         self.savepoint(what).await?;
         self.asked = self.asked.saturating_add(1);
-        match query.fetch_all(&mut self.line.connection).await {
+        match step("ask", what, query.fetch_all(&mut self.line.connection)).await {
             Ok(rows) => Ok(rows),
             Err(error) => Err(self.undo(&error, what).await),
         }
@@ -240,9 +262,9 @@ impl<'l> Reading<'l> {
         }
         let persistent = self.line.pooling == Pooling::Session;
         let time = sqlx::query(TIME_LEFT).persistent(persistent).bind(left.to_string());
-        let told = time.execute(&mut self.line.connection).await;
+        let told = step("time", what, time.execute(&mut self.line.connection)).await;
         let marked = match told {
-            Ok(_) => self.line.connection.execute("SAVEPOINT question").await,
+            Ok(_) => step("mark", what, self.line.connection.execute("SAVEPOINT question")).await,
             Err(error) => Err(error),
         };
         match marked {
@@ -258,16 +280,21 @@ impl<'l> Reading<'l> {
 
     async fn undo(&mut self, error: &sqlx::Error, what: &str) -> StoreError {
         let said = meaning(error, what);
+        if does_not_fit(error) {
+            self.line.fit = Fit::InDoubt;
+        }
         if is_lost(error) {
             self.lost = Some(said.clone());
-        } else if let Err(error) = self.line.connection.execute("ROLLBACK TO SAVEPOINT question").await {
+        } else if let Err(error) =
+            step("undo", what, self.line.connection.execute("ROLLBACK TO SAVEPOINT question")).await
+        {
             self.lost = Some(meaning(&error, what));
         }
         said
     }
 
     async fn end(self) -> Result<(), sqlx::Error> {
-        self.line.connection.execute("COMMIT").await.map(drop)
+        step("end", "reading", self.line.connection.execute("COMMIT")).await.map(drop)
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool};
 use tokio::sync::{Notify, mpsc, watch};
 use unstuck::app::effect::{Effect, Run};
 use unstuck::app::msg::{Acted, GuardMsg, Msg};
 use unstuck::cli::demo::lab_policy;
 use unstuck::domain::action::Request;
+use unstuck::domain::approval::Consent;
 use unstuck::domain::guard::{Armed, Context, Plan, Refused, Words, draw};
 use unstuck::domain::ids::{Operator, ProviderName, RecordId};
 use unstuck::domain::log::Outcome;
@@ -40,11 +41,18 @@ use super::store::{demo, shipped};
 pub const RAW: &str = "not-the-console";
 
 /// A record that got stuck, and what a person would know about it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
     pub id: RecordId,
     pub order: String,
     pub amount: i64,
+}
+
+/// What a client was told; `fresh`: by whom did the work now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    pub code: u16,
+    pub fresh: bool,
 }
 
 /// The service, the provider, the database.
@@ -54,6 +62,8 @@ pub struct Scene {
     pub database: LabDatabase,
     pub log: LogGuard,
     client: reqwest::Client,
+    /// A superuser's, for looking.
+    looking: PgPool,
     closed: Closed,
 }
 
@@ -79,7 +89,7 @@ impl Scene {
     }
 
     pub async fn on(cluster: &Cluster, purpose: &str, options: ServiceOptions) -> Self {
-        let database = cluster.create_database(purpose).await.expect("a database of our own");
+        let mut database = cluster.create_database(purpose).await.expect("a database of our own");
         let owner = database.admin_options();
         Service::create_schema(&owner).await.expect("the tables");
         let mut admin = owner.connect().await.expect("a connection");
@@ -89,10 +99,13 @@ impl Scene {
         witness::install(&mut admin).await;
         admin.close().await.expect("a goodbye");
         let provider = LabProvider::start(7).await.expect("a provider");
+        let recoverer = Service::recoverer_login(&mut database).await.expect("a login for the recoverer");
+        let options = ServiceOptions { recoverer_as: Some(recoverer), ..options };
         let service = Service::start(&owner, &provider.url(), &options).await.expect("a service");
         let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
         let log = LogGuard::over(cluster);
-        Self { service, provider, database, log, client, closed: Closed::NotYet }
+        let looking = PgPoolOptions::new().max_connections(3).connect_lazy_with(owner);
+        Self { service, provider, database, log, client, looking, closed: Closed::NotYet }
     }
 
     pub fn desk(&self) -> ProviderDesk {
@@ -112,17 +125,22 @@ impl Scene {
     /// One number as the superuser sees it.
     pub async fn number(&self, query: &str) -> i64 {
         let query = AssertSqlSafe(query.to_owned());
-        sqlx::query_scalar(query).fetch_one(&mut self.admin().await).await.expect("one number")
+        sqlx::query_scalar(query).fetch_one(&self.looking).await.expect("one number")
     }
 
     /// One text as the superuser sees it.
     pub async fn text(&self, query: &str) -> String {
         let query = AssertSqlSafe(query.to_owned());
-        sqlx::query_scalar(query).fetch_one(&mut self.admin().await).await.expect("one text")
+        sqlx::query_scalar(query).fetch_one(&self.looking).await.expect("one text")
     }
 
     /// A client's attempt, first or again: the HTTP status; `None` when nobody answered.
     pub async fn pay(&self, pod: usize, stuck: &Stuck) -> Option<u16> {
+        self.told(pod, stuck).await.map(|told| told.code)
+    }
+
+    /// The same, with whether the work was done now or earlier.
+    pub async fn told(&self, pod: usize, stuck: &Stuck) -> Option<Told> {
         let url = self.service.pod(pod).expect("a pod").url();
         let request = self
             .client
@@ -130,7 +148,26 @@ impl Scene {
             .header("idempotency-key", stuck.id.key.as_str())
             .header("x-scope", stuck.id.scope.as_str())
             .json(&json!({"order_id": stuck.order, "amount": stuck.amount, "currency": "EUR", "customer_id": "cus_1"}));
-        Some(request.send().await.ok()?.status().as_u16())
+        let answer = request.send().await.ok()?;
+        Some(Told { code: answer.status().as_u16(), fresh: !answer.headers().contains_key("idempotent-replayed") })
+    }
+
+    /// A pod's call that was under way for very long: the provider gets it now.
+    pub async fn charge_directly(&self, stuck: &Stuck) {
+        self.charge_with(&format!("pay:{}:{}", stuck.id.scope, stuck.id.key), stuck).await;
+    }
+
+    /// A charge for the record's payment with any provider key.
+    pub async fn charge_with(&self, provider_key: &str, stuck: &Stuck) {
+        let key = sql::literal(stuck.id.key.as_str());
+        let payment = self.text(&format!("SELECT id FROM payments WHERE key = {key}")).await;
+        let request = self
+            .client
+            .post(format!("{}/v1/charges", self.provider.url()))
+            .header("user-agent", "payment-service/late")
+            .header("idempotency-key", provider_key)
+            .json(&json!({"order_id": stuck.order, "reference": payment, "amount": stuck.amount, "currency": "EUR"}));
+        request.send().await.expect("an answer of the provider");
     }
 
     /// Records whose charge was made and whose answer was lost, with expired leases.
@@ -158,12 +195,13 @@ impl Scene {
         let cast: Vec<(Stuck, Fate)> = cast
             .map(|(key, order, fate)| (Stuck { id: RecordId::new("shop-eu", key), order, amount: 4_250 }, fate))
             .collect();
-        let sent = cast.iter().map(|(stuck, fate)| {
-            self.desk().destine(&stuck.order, fate.clone());
-            self.pay(0, stuck)
-        });
-        for code in futures_util::future::join_all(sent).await {
-            assert_eq!(code, Some(503), "the answer was to be lost");
+        // A few at a time: a pod that is slower than its own lease sends nothing, and there is nothing to lose.
+        for some in cast.chunks(6) {
+            let sent = some.iter().map(|(stuck, fate)| {
+                self.desk().destine(&stuck.order, fate.clone());
+                self.lose(stuck)
+            });
+            futures_util::future::join_all(sent).await;
         }
         for (stuck, fate) in &cast {
             if fate.answer == Answer::Lost {
@@ -171,6 +209,19 @@ impl Scene {
             }
         }
         cast.into_iter().map(|(stuck, _)| stuck).collect()
+    }
+
+    /// Asks until the service says that it does not know: on a slow machine the first lease may end before the call.
+    async fn lose(&self, stuck: &Stuck) {
+        let losing = async {
+            loop {
+                match self.pay(0, stuck).await {
+                    Some(409) => tokio::time::sleep(Duration::from_millis(100)).await,
+                    code => break assert_eq!(code, Some(503), "the answer was to be lost"),
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, losing).await.expect("an answer that is lost");
     }
 
     /// Waits until nobody holds a record that is processing.
@@ -204,7 +255,11 @@ impl Scene {
 
     /// A login of an operator.
     pub async fn login(&mut self, name: &str) -> Login {
-        self.database.create_login(name, &["unstuck_operator"]).await.expect("a login")
+        self.login_in(name, "unstuck_operator").await
+    }
+
+    pub async fn login_in(&mut self, name: &str, group: &str) -> Login {
+        self.database.create_login(name, &[group]).await.expect("a login")
     }
 
     pub fn options(&self, login: &Login) -> PgConnectOptions {
@@ -218,7 +273,11 @@ impl Scene {
 
     /// What a console is made with here. The patience is wide: these machines are slow and shared.
     pub fn store_options(server: PgConnectOptions) -> StoreOptions {
-        let mut options = StoreOptions::new(server, shipped());
+        Self::patient(StoreOptions::new(server, shipped()))
+    }
+
+    /// The lab's policy, and wide patience.
+    pub fn patient(mut options: StoreOptions) -> StoreOptions {
         options.policy = lab_policy();
         options.environment = Some(demo());
         options.connect_within = Duration::from_secs(30);
@@ -337,19 +396,29 @@ impl Console {
 
     /// Arms a plan on a fresh reading.
     pub async fn arm(&self, plan: Plan, stuck: &Stuck) -> Result<Armed, Refused> {
-        let words = Words {
-            reason: "the worker died after the provider charged".to_owned(),
-            ticket: "INC-2291".to_owned(),
-            phrase: plan.phrase().shown().to_owned(),
-            owner: String::new(),
-            incident: String::new(),
-        };
+        let words = words(&plan);
         plan.arm(&self.read(stuck).await, &words, &self.context, clock::now())
+    }
+
+    /// A resume, asked for instead of sent.
+    pub async fn ask(&self, stuck: &Stuck) -> Result<Consent, Refused> {
+        let plan = self.plan(Request::Resume, stuck).await?;
+        let words = words(&plan);
+        plan.ask(&self.read(stuck).await, &words, &self.context, clock::now())
     }
 
     /// Carries an armed change out, and reads the record back.
     pub async fn act(&mut self, armed: Armed) -> Box<Acted> {
-        self.hands.start(Effect::Act(Run(1), Box::new(armed)), Keeping::Stored);
+        self.send(Effect::Act(Run(1), Box::new(armed))).await
+    }
+
+    /// Sends a step of an approval, and reads the record back.
+    pub async fn consent(&mut self, consent: Consent) -> Box<Acted> {
+        self.send(Effect::Consent(Run(1), Box::new(consent))).await
+    }
+
+    async fn send(&mut self, effect: Effect) -> Box<Acted> {
+        self.hands.start(effect, Keeping::Stored);
         loop {
             if let Msg::Guard(_, GuardMsg::Acted(acted)) = self.answers.recv().await.expect("the hands live") {
                 return acted;
@@ -374,6 +443,16 @@ impl Console {
     pub async fn resume(&mut self, stuck: &Stuck) -> Outcome {
         let armed = self.ready(stuck).await;
         self.act(armed).await.outcome
+    }
+}
+
+/// What a person types who types everything right.
+fn words(plan: &Plan) -> Words {
+    Words {
+        reason: "the worker died after the provider charged".to_owned(),
+        ticket: "INC-2291".to_owned(),
+        phrase: plan.phrase().shown().to_owned(),
+        ..Words::default()
     }
 }
 

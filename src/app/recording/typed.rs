@@ -29,8 +29,10 @@ pub fn key(model: &Model, chord: Chord, now: Now) -> Event {
         InField::None | InField::Ticket => Event::Key(chord),
         InField::Free => Event::Key(Chord::char(hidden(letter))),
         InField::Command(mut line) => {
+            let hash = line.text().starts_with("approve ") && letter.is_ascii_hexdigit();
             line.key(chord);
-            Event::Key(if command::is_beginning(line.text()) { chord } else { Chord::char(hidden(letter)) })
+            let kept = hash || command::is_beginning(line.text());
+            Event::Key(if kept { chord } else { Chord::char(hidden(letter)) })
         }
         InField::Phrase if phrase_letter(model) == Some(letter) => Event::PhraseLetter,
         InField::Rows(screen, mut filter) => {
@@ -84,11 +86,11 @@ enum InField {
     Rows(ScreenId, Field),
     /// Words of a person's own: reason, owner.
     Free,
-    /// The ticket: it has to fit a pattern, and the log of actions shows it to everybody.
+    /// The ticket or incident: it has to fit a pattern, and the log of actions shows it to everybody.
     Ticket,
     /// The confirm phrase.
     Phrase,
-    /// The command line: its word stays, its arguments do not.
+    /// The command line: its word stays, its arguments do not, except the beginning of a plan's hash.
     Command(Field),
 }
 
@@ -102,11 +104,12 @@ fn field(model: &Model) -> InField {
     let Some(guard) = model.guard() else { return InField::None };
     match (&guard.phase, guard.form.focus) {
         (Phase::Reason, FieldName::Reason | FieldName::Owner) => InField::Free,
-        (Phase::Reason, FieldName::Ticket) => InField::Ticket,
+        (Phase::Reason, FieldName::Ticket | FieldName::Incident) => InField::Ticket,
         (Phase::Phrase, _) => InField::Phrase,
         (
             Phase::Preparing
             | Phase::Plan
+            | Phase::Send
             | Phase::Checking
             | Phase::Acting
             | Phase::ActingAskedToLeave
@@ -121,7 +124,7 @@ fn field(model: &Model) -> InField {
 pub fn phrase_letter(model: &Model) -> Option<char> {
     let guard = model.guard()?;
     let typed = guard.form.phrase.text();
-    guard.plan.as_ref()?.phrase().shown().strip_prefix(typed)?.chars().next()
+    guard.phrase()?.shown().strip_prefix(typed)?.chars().next()
 }
 
 /// The record that Enter on the command line is about to open.

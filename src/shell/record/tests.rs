@@ -7,7 +7,7 @@ use chrono::DateTime;
 
 use super::*;
 use crate::app::key::Chord;
-use crate::app::model::Acting;
+use crate::app::model::{Acting, SecondSeat};
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
 use crate::domain::ids::Operator;
@@ -32,6 +32,7 @@ fn setup() -> Setup {
         look: Look::new(Theme::named("mono").unwrap(), Charset::Ascii),
         poll_every: Seconds(2),
         normals: std::collections::BTreeMap::new(),
+        second: SecondSeat::None,
     }
 }
 
