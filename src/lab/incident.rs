@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 
 use super::LabError;
 use super::service::Recoverer;
+use super::system::System;
 
 pub(super) use stage::Stage;
 
@@ -32,6 +33,8 @@ pub struct Incident {
     pub must_not: &'static [&'static str],
     /// Whether the service recovers by itself.
     pub(super) recoverer: Recoverer,
+    /// What its world has beside payments.
+    pub(super) systems: &'static [System],
     /// Tells it; done when its records are stuck.
     pub(super) tell: for<'a> fn(&'a Stage) -> BoxFuture<'a, Result<Story, LabError>>,
 }

@@ -7,13 +7,20 @@
 mod answer;
 mod api;
 mod background;
+mod checkout;
+mod consumer;
 mod flow;
 mod gateway;
+pub mod job;
+mod large;
+mod order;
 mod pod;
+mod reconcile;
 mod records;
 mod recover;
 mod schema;
 mod stall;
+mod webhook;
 
 use std::time::Duration;
 
@@ -23,7 +30,10 @@ use sqlx::{ConnectOptions, Connection};
 use super::LabError;
 
 pub use background::{Background, Recoverer};
+pub use consumer::Books;
+pub use job::{Job, Jobs, Tally};
 pub use pod::Pod;
+pub use reconcile::Orphans;
 pub use stall::{StallPoint, Stalls};
 
 /// Name of the lab's provider in every table.
@@ -42,6 +52,16 @@ pub struct ServiceOptions {
     pub recoverer: Recoverer,
     /// Connections of each pod, all opened at the start.
     pub connections: u32,
+    /// What runs by itself beside the pods, of [`job::ALL`].
+    pub jobs: Vec<&'static Job>,
+    /// How long a done record is kept. Longer than any client retries, always.
+    pub retention: Duration,
+    /// Base URLs of those who hear every event.
+    pub consumers: Vec<String>,
+    /// Base URL of the carrier; without one no checkout ever ships.
+    pub carrier: Option<String>,
+    /// What is done about a charge nobody's order accounts for.
+    pub orphans: Orphans,
 }
 
 impl Default for ServiceOptions {
@@ -52,6 +72,11 @@ impl Default for ServiceOptions {
             provider_timeout: Duration::from_secs(2),
             recoverer: Recoverer::On,
             connections: 8,
+            jobs: vec![job::RELAY],
+            retention: Duration::from_hours(24),
+            consumers: Vec::new(),
+            carrier: None,
+            orphans: Orphans::Refund,
         }
     }
 }
@@ -61,6 +86,8 @@ impl Default for ServiceOptions {
 pub struct Service {
     pods: Vec<Pod>,
     background: Background,
+    jobs: Jobs,
+    _running: job::Running,
     stalls: Stalls,
 }
 
@@ -84,13 +111,27 @@ impl Service {
         provider: &str,
         options: &ServiceOptions,
     ) -> Result<Self, LabError> {
-        let stalls = Stalls::default();
+        Self::start_with(database, provider, options, Stalls::default()).await
+    }
+
+    /// The same, with points to hang at that others share.
+    ///
+    /// # Errors
+    /// As [`Service::start`].
+    pub async fn start_with(
+        database: &PgConnectOptions,
+        provider: &str,
+        options: &ServiceOptions,
+        stalls: Stalls,
+    ) -> Result<Self, LabError> {
         let mut pods = Vec::new();
         for name in pod_names().take(options.pods) {
             pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
         }
         let background = Background::start(database, provider, options).await?;
-        Ok(Self { pods, background, stalls })
+        let jobs = Jobs::open(database, provider, options, stalls.clone()).await?;
+        let running = jobs.start()?;
+        Ok(Self { pods, background, jobs, _running: running, stalls })
     }
 
     /// Base URLs of the pods that are up, in order of their names.
@@ -124,6 +165,16 @@ impl Service {
     /// Where pods can be told to hang.
     pub fn stalls(&self) -> Stalls {
         self.stalls.clone()
+    }
+
+    /// Where a provider sends its webhooks: every pod takes them.
+    pub fn webhook_urls(&self) -> Vec<String> {
+        self.pods.iter().map(|pod| format!("{}/webhooks/{PROVIDER}", pod.url())).collect()
+    }
+
+    /// The jobs, for single passes.
+    pub fn jobs(&self) -> Jobs {
+        self.jobs.clone()
     }
 
     /// What runs beside the pods.

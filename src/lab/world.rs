@@ -12,13 +12,15 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::{Mutex, watch};
 
+use super::carrier::CarrierDesk;
 use super::client::Clients;
 use super::cluster::{Cluster, LabDatabase, ServerSource};
 use super::incident::{Stage, Story};
 use super::provider::{Access, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
+use super::system::{Surroundings, System};
 use super::task::Task;
-use super::traffic::Traffic;
+use super::traffic::{Baskets, Traffic};
 use super::{LabError, sql};
 
 pub use login::ConsoleLogin;
@@ -38,6 +40,7 @@ pub struct World {
     traffic: Traffic,
     told: watch::Receiver<Telling>,
     service: Arc<Mutex<Service>>,
+    surroundings: Surroundings,
     provider: LabProvider,
     login: ConsoleLogin,
     options: WorldOptions,
@@ -71,10 +74,16 @@ impl World {
         Service::create_schema(&owner).await?;
         install(&database).await?;
         let login = ConsoleLogin::create(&mut database, cluster).await?;
-        let provider = LabProvider::start(options.seed).await?;
-        let service = Service::start(&owner, &provider.url(), &service_options(&options)).await?;
+        let surroundings = Surroundings::start(&owner, &systems(&options)).await?;
+        let provider = LabProvider::start_as(surroundings.habits(), options.seed).await?;
+        let asked = surroundings.served_by(service_options(&options));
+        let service = Service::start_with(&owner, &provider.url(), &asked, surroundings.stalls()).await?;
+        if surroundings.has(System::Webhooks) {
+            provider.desk().subscribe(service.webhook_urls());
+        }
         let clients = Clients::new(service.urls())?;
-        let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
+        let baskets = if surroundings.has(System::Checkouts) { Baskets::Some } else { Baskets::None };
+        let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic, baskets);
         let stalls = service.stalls();
         let service = Arc::new(Mutex::new(service));
         let stage = Stage {
@@ -88,7 +97,19 @@ impl World {
         let (tell, told) = watch::channel(None);
         let telling = Task::spawn(tell_incident(stage, options.clone(), tell));
         let source = cluster.source().clone();
-        Ok(Self { telling, traffic, told, service, provider, login, options, database, source, cluster: None })
+        Ok(Self {
+            telling,
+            traffic,
+            told,
+            service,
+            surroundings,
+            provider,
+            login,
+            options,
+            database,
+            source,
+            cluster: None,
+        })
     }
 
     /// Waits until the incident's records are stuck, and says which they are. Without an incident: nothing, at once.
@@ -136,6 +157,11 @@ impl World {
         self.provider.desk().charges_for_order(order)
     }
 
+    /// The carrier's handle, in a world with checkouts.
+    pub fn carrier(&self) -> Option<CarrierDesk> {
+        self.surroundings.carrier()
+    }
+
     /// Who asked the provider what so far.
     pub fn access_log(&self) -> Vec<Access> {
         self.provider.desk().access_log()
@@ -166,10 +192,11 @@ impl World {
     /// # Errors
     /// When the database could not be removed from a server that is not ours.
     pub async fn shutdown(self) -> Result<(), LabError> {
-        let Self { telling, traffic, service, provider, database, cluster, .. } = self;
+        let Self { telling, traffic, service, surroundings, provider, database, cluster, .. } = self;
         telling.end().await;
         drop(traffic);
         drop(service);
+        drop(surroundings);
         drop(provider);
         let removed = database.remove().await;
         // Stopping a server blocks: not on a thread that others wait for.
@@ -190,6 +217,13 @@ async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<
         tracing::error!(%error, "the incident did not come about");
     }
     tell.send(Some(told)).ok();
+}
+
+/// What the incident needs and what was asked for.
+fn systems(options: &WorldOptions) -> Vec<System> {
+    let of_incident = options.incident.map_or(&[][..], |incident| incident.systems);
+    let asked = |system: &System| options.systems.contains(system) || of_incident.contains(system);
+    System::ALL.into_iter().filter(asked).collect()
 }
 
 fn service_options(options: &WorldOptions) -> ServiceOptions {

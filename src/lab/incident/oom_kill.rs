@@ -31,6 +31,7 @@ pub(super) static INCIDENT: Incident = Incident {
         "send a new key",
     ],
     recoverer: Recoverer::Off { why: "paused for the migration of the ledger" },
+    systems: &[],
     tell: |stage| tell(stage).boxed(),
 };
 

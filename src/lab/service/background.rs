@@ -1,4 +1,4 @@
-//! What runs beside the pods: the outbox relay and the recoverer.
+//! What runs beside the pods: the recoverer, and the notes of what happened to the service.
 
 use std::time::Duration;
 
@@ -11,9 +11,8 @@ use super::{ServiceOptions, Stalls};
 use crate::lab::LabError;
 use crate::lab::task::Task;
 
-/// Who the relay and the recoverer say they are.
+/// Who the recoverer says it is.
 const NAME: &str = "recoverer";
-const RELAY_EVERY: Duration = Duration::from_millis(500);
 const RECOVER_EVERY: Duration = Duration::from_secs(5);
 
 /// Whether stuck records are recovered without a person.
@@ -46,7 +45,7 @@ impl Background {
         let gateway = Gateway::new(provider, NAME, options.provider_timeout)?;
         let records = Records { pool: pool.clone(), who: NAME.to_owned(), lease_seconds: options.lease.as_secs_f64() };
         let flow = Flow { records, gateway, stalls: Stalls::default() };
-        let mut made = Self { pool: pool.clone(), tasks: vec![Task::spawn(relay(pool))] };
+        let mut made = Self { pool, tasks: Vec::new() };
         match options.recoverer {
             Recoverer::On => made.tasks.push(Task::spawn(recover(flow))),
             Recoverer::Off { why } => {
@@ -68,21 +67,6 @@ impl Background {
             .execute(&self.pool)
             .await?;
         Ok(())
-    }
-}
-
-async fn relay(pool: PgPool) {
-    loop {
-        let published = sqlx::query(
-            "UPDATE outbox SET published_at = clock_timestamp()
-             WHERE id IN (SELECT id FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED)",
-        )
-        .execute(&pool)
-        .await;
-        if let Err(error) = published {
-            tracing::debug!(%error, "the outbox relay could not work");
-        }
-        tokio::time::sleep(RELAY_EVERY).await;
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::gateway::{Called, ChargeRequest, Found, Gateway};
+use super::large::{self, Success};
 use super::records::{Guarded, Held, Intent, Outcome, Records};
 use super::stall::{StallPoint, Stalls};
 
@@ -23,8 +24,12 @@ impl Flow {
             return self.fresh(held).await;
         }
         let Some(seen) = self.records.see(&intent.scope, &intent.key).await? else {
-            // It was there a moment ago; the next attempt sees what became of it.
-            return Ok(Answer::in_progress(1));
+            return Ok(match self.records.spent(&intent.payment).await?.as_deref() {
+                Some("succeeded" | "failed") => Answer::expired(intent.payment.clone()),
+                Some(_) => Answer::unknown(&intent.payment),
+                // It was there a moment ago; the next attempt sees what became of it.
+                None => Answer::in_progress(1),
+            });
         };
         if seen.fingerprint != intent.fingerprint {
             return Ok(Answer::mismatch());
@@ -92,10 +97,9 @@ impl Flow {
     }
 
     async fn succeed(&self, held: &Held, found: &Found) -> Result<Answer, sqlx::Error> {
-        let body = json!({
-            "payment_id": held.payment, "order_id": held.order, "status": "succeeded",
-            "amount": held.amount, "currency": held.currency, "charge_id": found.id,
-        });
+        let lines = large::receipt(&self.records.pool, &held.payment).await?;
+        let (payment, order, currency) = (&held.payment, &held.order, &held.currency);
+        let body = Success { payment, order, amount: held.amount, currency, charge: &found.id, lines }.body();
         let outcome = Outcome {
             payment_status: "succeeded",
             reason: None,

@@ -11,6 +11,7 @@ use serde_json::Value;
 use sqlx::postgres::PgPool;
 
 use super::gateway::Called;
+use super::large;
 
 /// How far an operation is known to have got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub(super) struct Intent {
     pub(super) amount: i64,
     pub(super) currency: String,
     pub(super) customer: Option<String>,
+    /// What its receipt lists.
+    pub(super) lines: Option<Value>,
 }
 
 /// How an operation ended, all that is stored of it.
@@ -156,6 +159,7 @@ impl Records {
 
     /// Everything that has to be true together, in one transaction.
     pub(super) async fn finish(&self, held: &Held, outcome: &Outcome) -> Sql<Guarded> {
+        let body = large::kept(&outcome.body, &held.payment);
         let mut tx = self.pool.begin().await?;
         let changed = sqlx::query(
             "UPDATE idempotency_keys
@@ -167,7 +171,7 @@ impl Records {
         .bind(&held.key)
         .bind(held.attempt)
         .bind(i32::from(outcome.code.as_u16()))
-        .bind(&outcome.body)
+        .bind(&body)
         .bind(&outcome.provider_ref)
         .execute(&mut *tx)
         .await?
@@ -185,7 +189,7 @@ impl Records {
         sqlx::query("INSERT INTO outbox (payment_id, type, payload) VALUES ($1, 'payment.' || $2, $3)")
             .bind(&held.payment)
             .bind(outcome.payment_status)
-            .bind(&outcome.body)
+            .bind(&body)
             .execute(&mut *tx)
             .await?;
         self.end_attempt(&mut tx, &held, "done").await?;

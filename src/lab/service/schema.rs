@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use sqlx::PgConnection;
 
+use super::{checkout, consumer, job, large, order, webhook};
 use crate::lab::{LabError, sql};
 
 const TABLES: &str = include_str!("../../../queries/reference/schema.sql");
@@ -10,6 +11,17 @@ const PROFILE: &str = include_str!("../../../queries/reference/profile.toml");
 /// What only the correct service has: the database itself refuses a second succeeded payment of one order.
 const ONE_SUCCESS: &str =
     "CREATE UNIQUE INDEX IF NOT EXISTS uq_payment_order_succeeded ON payments (order_id) WHERE status = 'succeeded'";
+
+/// What the service has beside: tables no question of the console reads, each beside the code that owns it.
+const SYSTEMS: &[&str] = &[
+    large::TABLES,
+    job::EXPIRED_KEYS,
+    webhook::TABLES,
+    consumer::TABLES,
+    order::TABLES,
+    checkout::TABLES,
+    job::FINDINGS,
+];
 
 /// The part of the profile that concerns whoever owns the tables.
 #[derive(Debug, Deserialize)]
@@ -29,6 +41,9 @@ pub(super) async fn create(connection: &mut PgConnection) -> Result<(), LabError
         sql::run(connection, &definition).await?;
     }
     sql::run(connection, ONE_SUCCESS).await?;
+    for tables in SYSTEMS {
+        sql::run(connection, tables).await?;
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::Row;
 
 use super::{Held, Intent, Reached, Records, Seen, Sql};
-use crate::lab::service::PROVIDER;
+use crate::lab::service::{PROVIDER, large};
 
 impl Records {
     /// Wins the unique constraint, or does not: then nothing is written.
@@ -31,9 +31,9 @@ impl Records {
         if won == 0 {
             return Ok(None);
         }
-        sqlx::query(
+        let made = sqlx::query(
             "INSERT INTO payments (id, order_id, scope, key, customer_id, provider, status, amount, currency)
-             VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8)",
+             VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8) ON CONFLICT (id) DO NOTHING",
         )
         .bind(&intent.payment)
         .bind(&intent.order)
@@ -44,7 +44,19 @@ impl Records {
         .bind(intent.amount)
         .bind(&intent.currency)
         .execute(&mut *tx)
-        .await?;
+        .await?
+        .rows_affected();
+        if made == 0 {
+            // The key did its work long ago and its record made room: claimed again, it would charge again.
+            return Ok(None);
+        }
+        if let Some(lines) = &intent.lines {
+            sqlx::query("INSERT INTO receipts (payment_id, lines) VALUES ($1, $2)")
+                .bind(&intent.payment)
+                .bind(lines)
+                .execute(&mut *tx)
+                .await?;
+        }
         self.transition(&mut tx, &intent.payment, None, "created", None).await?;
         self.begin_attempt(&mut tx, &intent.scope, &intent.key, 1).await?;
         tx.commit().await?;
@@ -78,6 +90,10 @@ impl Records {
         let status: String = row.try_get("status")?;
         let code: Option<i32> = row.try_get("response_code")?;
         let body: Option<Value> = row.try_get("response_body")?;
+        let body = match body {
+            Some(kept) => Some(large::restored(&self.pool, kept).await?),
+            None => None,
+        };
         let code = code.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
         let left: i64 = row.try_get("lease_left")?;
         Ok(Some(Seen {
@@ -87,6 +103,11 @@ impl Records {
             attempt: row.try_get("attempt")?,
             payment: row.try_get("payment")?,
         }))
+    }
+
+    /// The payment of a key that has no record any more, and its status.
+    pub(in crate::lab::service) async fn spent(&self, payment: &str) -> Sql<Option<String>> {
+        sqlx::query_scalar("SELECT status FROM payments WHERE id = $1").bind(payment).fetch_optional(&self.pool).await
     }
 
     /// Takes an expired lease: one winner, by the attempt seen.
