@@ -14,6 +14,7 @@ mod error;
 mod http;
 pub mod incident;
 mod names;
+pub mod policy;
 pub mod provider;
 pub mod service;
 mod sign;

@@ -1981,6 +1981,33 @@ AS $body$
   LIMIT 50
 $body$;
 
+-- What the look-ups said that a hand back rests on, the first of its proof and all since: a recoverer weighs them with its own.
+CREATE OR REPLACE FUNCTION unstuck.recoverer_evidence(p_id bigint)
+RETURNS TABLE (id bigint, operator text, provider text, started_at timestamptz, outcome text, definitive boolean, observed jsonb)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT e.id, e.operator, e.provider, least(e.started_at, e.at), e.outcome, e.definitive, e.observed
+  FROM unstuck.resume_request q
+  JOIN unstuck.evidence e ON e.scope = q.scope AND e.key = q.key AND e.id >= least(q.proof_id, q.evidence_id)
+  WHERE q.id = p_id
+  ORDER BY e.id DESC
+  LIMIT 50
+$body$;
+
+-- What this login took and nobody ended: the work of a recoverer that died, or of a call without an answer.
+CREATE OR REPLACE FUNCTION unstuck.recoverer_unfinished()
+RETURNS TABLE (id bigint, scope text, key text, attempt bigint, worker text, not_after timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT q.id, q.scope, q.key, q.attempt, v.worker, q.not_after
+  FROM unstuck.resume_event v
+  JOIN unstuck.resume_request q ON q.id = v.request
+  WHERE v.event = 'taken' AND v.session_role = session_user
+    AND NOT EXISTS (SELECT 1 FROM unstuck.resume_event n WHERE n.request = q.id AND n.event <> 'taken')
+  ORDER BY q.id
+  LIMIT 50
+$body$;
+
 -- Takes a hand back, once. To be called in the transaction in which the recoverer takes the lease of the attempt given here.
 CREATE OR REPLACE FUNCTION unstuck.recoverer_take(
   p_id bigint, p_worker text, OUT outcome text, OUT why text, OUT scope text, OUT key text, OUT attempt bigint, OUT not_after timestamptz
@@ -2143,6 +2170,8 @@ ALTER FUNCTION unstuck.do_ask(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_decide(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_withdraw(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.recoverer_waiting() OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.recoverer_evidence(bigint) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.recoverer_unfinished() OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.recoverer_take(bigint, text) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.recoverer_close(bigint, text, text, text) OWNER TO unstuck_definer;
 
@@ -2153,5 +2182,5 @@ GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), 
   unstuck.do_release(jsonb), unstuck.do_note(jsonb), unstuck.do_hand_over(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb) TO unstuck_operator;
 GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_decide(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb)
   TO unstuck_approver;
-GRANT EXECUTE ON FUNCTION unstuck.recoverer_waiting(), unstuck.recoverer_take(bigint, text), unstuck.recoverer_close(bigint, text, text, text)
-  TO unstuck_recoverer;
+GRANT EXECUTE ON FUNCTION unstuck.recoverer_waiting(), unstuck.recoverer_evidence(bigint), unstuck.recoverer_unfinished(),
+  unstuck.recoverer_take(bigint, text), unstuck.recoverer_close(bigint, text, text, text) TO unstuck_recoverer;

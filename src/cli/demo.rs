@@ -16,7 +16,7 @@ use crate::domain::alarm;
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
 use crate::domain::ids::{Operator, ProviderName};
-use crate::domain::policy::{Policy, RulePolicy};
+use crate::domain::policy::Policy;
 use crate::domain::port::{Provider, Store as _};
 use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
@@ -95,23 +95,7 @@ pub struct DemoOptions {
 
 /// The policy of the lab: seconds where production has minutes, so that a drill fits in one.
 pub fn lab_policy() -> Policy {
-    Policy {
-        stuck_after: Seconds(5),
-        evidence_freshness: Seconds(120),
-        not_found_gap: Seconds(5),
-        not_found_gap_max: Seconds(600),
-        skew: Seconds(1),
-        hold_max: Seconds(120),
-        rules: RulePolicy {
-            retention_s: Some(86_400),
-            retry_window_s: Some(600),
-            provider_timeout_s: Some(2),
-            outbox_limit_s: Some(30),
-            saga_limit_s: Some(60),
-            grace_s: Some(5),
-        },
-        ..Policy::default()
-    }
+    crate::lab::policy::policy()
 }
 
 /// A running demo world with what a console needs to be opened on it.

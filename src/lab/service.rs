@@ -18,6 +18,7 @@ mod pod;
 mod reconcile;
 mod records;
 mod recover;
+mod recoverer;
 mod schema;
 mod stall;
 mod webhook;
@@ -27,17 +28,28 @@ use std::time::Duration;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use super::LabError;
+use super::cluster::LabDatabase;
+use super::{LabError, policy, sql};
+use crate::domain::ids::RecordId;
+use crate::domain::policy::{Policy, ProviderTerms};
 
-pub use background::{Background, Recoverer};
+pub use background::Background;
 pub use consumer::Books;
 pub use job::{Job, Jobs, Tally};
 pub use pod::Pod;
 pub use reconcile::Orphans;
+pub use recoverer::{Recovered, Recoverer};
 pub use stall::{StallPoint, Stalls};
 
 /// Name of the lab's provider in every table.
 pub const PROVIDER: &str = "labpay";
+
+/// What the recoverer's login may do in the service's tables.
+const RECOVERER_READS: &str =
+    "GRANT SELECT ON idempotency_keys, payments, payment_attempts, provider_calls, api_requests, receipts";
+const RECOVERER_CHANGES: &str = "GRANT UPDATE ON idempotency_keys, payments, payment_attempts, provider_calls";
+const RECOVERER_ADDS: &str =
+    "GRANT INSERT ON payment_attempts, provider_calls, payment_transitions, outbox, service_events";
 
 /// How a service behaves.
 #[derive(Debug, Clone)]
@@ -50,6 +62,12 @@ pub struct ServiceOptions {
     pub provider_timeout: Duration,
     /// Whether stuck records are recovered without a person.
     pub recoverer: Recoverer,
+    /// How the recoverer logs in; `None`: as the pods do.
+    pub recoverer_as: Option<PgConnectOptions>,
+    /// What the recoverer goes by.
+    pub policy: Policy,
+    /// What the provider promises.
+    pub terms: ProviderTerms,
     /// Connections of each pod, all opened at the start.
     pub connections: u32,
     /// What runs by itself beside the pods, of [`job::ALL`].
@@ -71,6 +89,9 @@ impl Default for ServiceOptions {
             lease: Duration::from_secs(10),
             provider_timeout: Duration::from_secs(2),
             recoverer: Recoverer::On,
+            recoverer_as: None,
+            policy: policy::policy(),
+            terms: policy::terms(),
             connections: 8,
             jobs: vec![job::RELAY],
             retention: Duration::from_hours(24),
@@ -102,6 +123,24 @@ impl Service {
         Ok(connection.close().await?)
     }
 
+    /// A login for the recoverer: what its work needs in the service's tables, and `unstuck_recoverer`. Schema
+    /// `unstuck` must be installed.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    pub async fn recoverer_login(database: &mut LabDatabase) -> Result<PgConnectOptions, LabError> {
+        let login = database.create_login("recoverer", &["unstuck_recoverer"]).await?;
+        let mut connection = database.admin_options().connect().await?;
+        let role = sql::ident(&login.name);
+        sql::run(
+            &mut connection,
+            &format!("{RECOVERER_READS} TO {role}; {RECOVERER_CHANGES} TO {role}; {RECOVERER_ADDS} TO {role}"),
+        )
+        .await?;
+        connection.close().await?;
+        Ok(database.login_options(&login))
+    }
+
     /// Starts the pods and what runs beside them. `provider` is a base URL.
     ///
     /// # Errors
@@ -128,7 +167,7 @@ impl Service {
         for name in pod_names().take(options.pods) {
             pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
         }
-        let background = Background::start(database, provider, options).await?;
+        let background = Background::start(database, provider, options, stalls.clone()).await?;
         let jobs = Jobs::open(database, provider, options, stalls.clone()).await?;
         let running = jobs.start()?;
         Ok(Self { pods, background, jobs, _running: running, stalls })
@@ -162,7 +201,25 @@ impl Service {
         }
     }
 
-    /// Where pods can be told to hang.
+    /// Kills the recoverer: no goodbye, whatever it held stays held until the lease is over.
+    pub fn kill_recoverer(&mut self) {
+        self.background.kill();
+    }
+
+    /// Starts it again.
+    pub fn revive_recoverer(&mut self) {
+        self.background.revive();
+    }
+
+    /// One look of the recoverer at one record, now, as a round of its sweep would; also while the sweep is off.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    pub async fn recover(&self, id: &RecordId) -> Result<Recovered, LabError> {
+        Ok(self.background.worker().recover(id).await?)
+    }
+
+    /// Where pods and the recoverer can be told to hang.
     pub fn stalls(&self) -> Stalls {
         self.stalls.clone()
     }

@@ -21,7 +21,9 @@ use super::service::{Service, ServiceOptions};
 use super::system::{Surroundings, System};
 use super::task::Task;
 use super::traffic::{Baskets, Traffic};
-use super::{LabError, sql};
+use super::{LabError, policy, sql};
+
+use login::Seat;
 
 pub use login::ConsoleLogin;
 pub use options::{ENVIRONMENT, ENVIRONMENT_KIND, WorldOptions};
@@ -43,6 +45,7 @@ pub struct World {
     surroundings: Surroundings,
     provider: LabProvider,
     login: ConsoleLogin,
+    approver: ConsoleLogin,
     options: WorldOptions,
     database: LabDatabase,
     source: ServerSource,
@@ -73,10 +76,12 @@ impl World {
         let owner = database.admin_options();
         Service::create_schema(&owner).await?;
         install(&database).await?;
-        let login = ConsoleLogin::create(&mut database, cluster).await?;
+        let login = ConsoleLogin::create(&mut database, cluster, Seat::Operator).await?;
+        let approver = ConsoleLogin::create(&mut database, cluster, Seat::Approver).await?;
         let surroundings = Surroundings::start(&owner, &systems(&options)).await?;
         let provider = LabProvider::start_as(surroundings.habits(), options.seed).await?;
-        let asked = surroundings.served_by(service_options(&options));
+        let recoverer = Service::recoverer_login(&mut database).await?;
+        let asked = surroundings.served_by(service_options(&options, recoverer));
         let service = Service::start_with(&owner, &provider.url(), &asked, surroundings.stalls()).await?;
         if surroundings.has(System::Webhooks) {
             provider.desk().subscribe(service.webhook_urls());
@@ -105,6 +110,7 @@ impl World {
             surroundings,
             provider,
             login,
+            approver,
             options,
             database,
             source,
@@ -135,6 +141,16 @@ impl World {
     /// The same as a URL, for a console in a process of its own. Contains the password.
     pub fn console_url(&self) -> String {
         self.login.url()
+    }
+
+    /// How a second person's console connects: a login that is an approver and nothing else.
+    pub fn approver_options(&self) -> PgConnectOptions {
+        self.approver.options()
+    }
+
+    /// The same as a URL, for a console in a process of its own. Contains the password.
+    pub fn approver_url(&self) -> String {
+        self.approver.url()
     }
 
     /// How the owner of the tables connects: for tests that look behind the console.
@@ -226,13 +242,14 @@ fn systems(options: &WorldOptions) -> Vec<System> {
     System::ALL.into_iter().filter(asked).collect()
 }
 
-fn service_options(options: &WorldOptions) -> ServiceOptions {
+fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
     ServiceOptions {
         pods: options.pods,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
+        recoverer_as: Some(recoverer),
         ..defaults
     }
 }
@@ -247,5 +264,8 @@ async fn install(database: &LabDatabase) -> Result<(), LabError> {
         .bind(ENVIRONMENT_KIND)
         .execute(&mut connection)
         .await?;
+    for (limit, seconds) in policy::DATABASE_LIMITS {
+        sqlx::query("SELECT unstuck.set_limit($1, $2)").bind(limit).bind(seconds).execute(&mut connection).await?;
+    }
     Ok(connection.close().await?)
 }

@@ -139,6 +139,29 @@ async fn the_consoles_login_may_read_and_not_write() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_world_has_a_second_person_who_may_decide_and_not_act() {
+    let world = World::start_in(shared().await, WorldOptions::quiet(None)).await.unwrap();
+    assert_eq!(world.approver_options().get_application_name(), Some("unstuck"));
+    let mut approver =
+        world.approver_url().parse::<sqlx::postgres::PgConnectOptions>().unwrap().connect().await.unwrap();
+    let row = sqlx::query(
+        "SELECT session_user::text AS who, pg_has_role(session_user, 'unstuck_approver', 'member') AS approver,
+                pg_has_role(session_user, 'unstuck_operator', 'member') AS operator",
+    )
+    .fetch_one(&mut approver)
+    .await
+    .unwrap();
+    assert!(row.get::<String, _>("who").starts_with("approver_"));
+    assert_eq!((row.get::<bool, _>("approver"), row.get::<bool, _>("operator")), (true, false));
+}
+
+#[test]
+fn the_consoles_adapter_promises_what_the_services_recoverer_goes_by() {
+    let adapter = unstuck::provider::built_in("lab").unwrap();
+    assert_eq!(adapter.terms, unstuck::lab::policy::terms());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_world_with_traffic_works_and_leaves_nothing_behind() {
     let world = World::start(WorldOptions { cluster: options(), ..WorldOptions::default() }).await.unwrap();
     let mut connection = admin(&world).await;

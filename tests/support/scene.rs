@@ -79,7 +79,7 @@ impl Scene {
     }
 
     pub async fn on(cluster: &Cluster, purpose: &str, options: ServiceOptions) -> Self {
-        let database = cluster.create_database(purpose).await.expect("a database of our own");
+        let mut database = cluster.create_database(purpose).await.expect("a database of our own");
         let owner = database.admin_options();
         Service::create_schema(&owner).await.expect("the tables");
         let mut admin = owner.connect().await.expect("a connection");
@@ -89,6 +89,8 @@ impl Scene {
         witness::install(&mut admin).await;
         admin.close().await.expect("a goodbye");
         let provider = LabProvider::start(7).await.expect("a provider");
+        let recoverer = Service::recoverer_login(&mut database).await.expect("a login for the recoverer");
+        let options = ServiceOptions { recoverer_as: Some(recoverer), ..options };
         let service = Service::start(&owner, &provider.url(), &options).await.expect("a service");
         let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
         let log = LogGuard::over(cluster);

@@ -6,8 +6,9 @@ use serde_json::json;
 use super::answer::Answer;
 use super::gateway::{Called, ChargeRequest, Found, Gateway};
 use super::large::{self, Success};
-use super::records::{Guarded, Held, Intent, Outcome, Records};
+use super::records::{Guarded, Held, Intent, NotSent, Outcome, Records};
 use super::stall::{StallPoint, Stalls};
+use crate::lab::clock;
 
 /// What a worker (a pod, the recoverer) needs to carry a payment through.
 #[derive(Debug, Clone)]
@@ -53,15 +54,33 @@ impl Flow {
         self.charge(held).await
     }
 
-    /// The one place that may move money: same provider key on every attempt.
-    pub(super) async fn charge(&self, mut held: Held) -> Result<Answer, sqlx::Error> {
-        let Some(call) = self.records.about_to_charge(&mut held, self.gateway.timeout_ms()).await? else {
-            return Ok(Answer::in_progress(1));
+    /// Charges, or says why nothing was sent.
+    pub(super) async fn charge(&self, held: Held) -> Result<Answer, sqlx::Error> {
+        match self.charge_in_time(&held).await? {
+            Ok(answer) => Ok(answer),
+            Err(NotSent::TooLate) => Ok(Answer::in_progress(1)),
+            Err(why @ (NotSent::KeyTooOld | NotSent::AskedBefore)) => self.unknown(&held, why.why()).await,
+        }
+    }
+
+    /// The one place that may move money: same provider key on every attempt, and never after the lease.
+    pub(super) async fn charge_in_time(&self, held: &Held) -> Result<Result<Answer, NotSent>, sqlx::Error> {
+        let mut held = held.clone();
+        let call = match self.records.about_to_charge(&mut held, self.gateway.timeout_ms()).await? {
+            Ok(call) => call,
+            Err(why) => return Ok(Err(why)),
         };
         if held.payment_status == "created" {
             "pending".clone_into(&mut held.payment_status);
         }
         self.stalls.pass(&held.order, StallPoint::BeforeCall).await;
+        // Whoever slept until here may have lost the record meanwhile, and somebody else may be charging.
+        let asked = clock::instant();
+        let left = self.records.time_left(&held).await?;
+        if left.is_none_or(|left| asked.elapsed() >= left) {
+            self.records.never_left(call).await?;
+            return Ok(Err(NotSent::TooLate));
+        }
         let called = self
             .gateway
             .charge(&ChargeRequest {
@@ -74,7 +93,7 @@ impl Flow {
             .await;
         self.stalls.pass(&held.order, StallPoint::BeforeSaving).await;
         self.records.call_ended(call, &called).await?;
-        self.conclude(held, called).await
+        Ok(Ok(self.conclude(held, called).await?))
     }
 
     /// What an answer of the provider means for the record.

@@ -2,6 +2,8 @@
 //!
 //! A time-out, a reset and a 5xx are the third outcome: unknown. Never a failure.
 
+mod sight;
+
 use std::time::Duration;
 
 use reqwest::StatusCode;

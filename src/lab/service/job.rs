@@ -130,11 +130,7 @@ impl Jobs {
 
     fn workshop(&self, job: &Job) -> Result<Workshop, LabError> {
         let gateway = Gateway::new(&self.provider, job.name, self.options.provider_timeout)?;
-        let records = Records {
-            pool: self.pool.clone(),
-            who: job.name.to_owned(),
-            lease_seconds: self.options.lease.as_secs_f64(),
-        };
+        let records = Records::new(self.pool.clone(), job.name.to_owned(), &self.options);
         Ok(Workshop {
             flow: Flow { records, gateway, stalls: self.stalls.clone() },
             http: http::client(&format!("payment-service/{}", job.name))?,

@@ -124,7 +124,7 @@ async fn serve(
         .await?;
     warm(&pool, options.connections).await?;
     let gateway = Gateway::new(&provider, &name, options.provider_timeout)?;
-    let records = Records { pool, who: name, lease_seconds: options.lease.as_secs_f64() };
+    let records = Records::new(pool, name, &options);
     let router = api::router(Flow { records, gateway, stalls });
     let listener = match address.listener {
         Some(listener) => TcpListener::from_std(listener)?,

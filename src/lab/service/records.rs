@@ -3,6 +3,9 @@
 //! Every change of a record asks for `status = 'processing'` and the attempt it was taken with: a slow
 //! former owner changes nothing.
 
+mod calls;
+mod facts;
+mod hand_back;
 mod lease;
 mod rows;
 
@@ -10,8 +13,11 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use sqlx::postgres::PgPool;
 
-use super::gateway::Called;
-use super::large;
+use super::{ServiceOptions, large};
+use crate::domain::time::{Instant, Seconds};
+
+pub(super) use calls::NotSent;
+pub(super) use hand_back::{Ending, HandBack, Take};
 
 /// How far an operation is known to have got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +41,8 @@ pub(super) struct Held {
     pub(super) currency: String,
     pub(super) provider_key: String,
     pub(super) provider_ref: Option<String>,
+    /// A hand back allows a charge until then; `None`: only the lease and the key's age say when it is too late.
+    pub(super) not_after: Option<Instant>,
 }
 
 /// What is there for a key already.
@@ -87,44 +95,18 @@ pub(super) struct Records {
     pub(super) pool: PgPool,
     pub(super) who: String,
     pub(super) lease_seconds: f64,
+    /// How long after its first use the provider key is relied on: its retention less the margin. `None`: the
+    /// provider reads no keys, and a charge is sent once in its life.
+    pub(super) key_life: Option<Seconds>,
 }
 
 type Sql<T> = Result<T, sqlx::Error>;
 
 impl Records {
-    /// Writes `provider_called` before the first byte goes out, and the call itself.
-    pub(super) async fn about_to_charge(&self, held: &mut Held, timeout_ms: i32) -> Sql<Option<i64>> {
-        let mut tx = self.pool.begin().await?;
-        if self.advance(&mut tx, held, "provider_called", None).await? == Guarded::Overtaken {
-            return Ok(None);
-        }
-        if held.payment_status == "created" {
-            self.move_payment(&mut tx, held, "pending", None, None).await?;
-        }
-        let call = self.begin_call(&mut tx, held, "charge", timeout_ms).await?;
-        tx.commit().await?;
-        held.reached = Reached::ProviderCalled;
-        Ok(Some(call))
-    }
-
-    pub(super) async fn about_to_look_up(&self, held: &Held, timeout_ms: i32) -> Sql<i64> {
-        let mut tx = self.pool.begin().await?;
-        let call = self.begin_call(&mut tx, held, "lookup", timeout_ms).await?;
-        tx.commit().await?;
-        Ok(call)
-    }
-
-    pub(super) async fn call_ended(&self, call: i64, called: &Called) -> Sql<()> {
-        sqlx::query(
-            "UPDATE provider_calls SET finished_at = clock_timestamp(), outcome = $2, http_status = $3, provider_ref = $4 WHERE id = $1",
-        )
-        .bind(call)
-        .bind(called.outcome())
-        .bind(called.http_status())
-        .bind(called.charge())
-        .execute(&self.pool)
-        .await?;
-        Ok(())
+    pub(super) fn new(pool: PgPool, who: String, options: &ServiceOptions) -> Self {
+        let margin = options.policy.key_margin;
+        let life = |retention: Seconds| Seconds(retention.0.saturating_sub(margin.0));
+        Self { pool, who, lease_seconds: options.lease.as_secs_f64(), key_life: options.terms.key_retention.map(life) }
     }
 
     /// The provider said yes: its id is written before anything else is tried.

@@ -1,14 +1,17 @@
-//! Recovery: from the recovery point, never from the start. Look first; charge only what is absent,
-//! and then with the same provider key.
+//! What a pod does when a client comes again: from the recovery point, never from the start. Look first; charge
+//! only what is absent, and then with the same provider key. Nobody waits for the service's own recoverer,
+//! which goes by stricter rules (`recoverer.rs`).
 
 use super::answer::Answer;
 use super::flow::Flow;
 use super::gateway::Called;
 use super::records::{Held, Reached};
+use super::stall::StallPoint;
 
 impl Flow {
     /// Goes on with a record whose lease was just taken.
     pub(super) async fn recover(&self, held: Held) -> Result<Answer, sqlx::Error> {
+        self.stalls.pass(&held.order, StallPoint::BeforeLookUp).await;
         match (held.reached, held.provider_ref.clone()) {
             (Reached::Charged, Some(provider_ref)) => self.verify(held, &provider_ref).await,
             (Reached::Charged, None) => self.unknown(&held, "charged, but no provider ref was kept").await,
@@ -34,7 +37,10 @@ impl Flow {
             | Called::Broken { .. } => by_key,
         };
         match called {
-            // This provider's listing is consistent and its keys outlive every record here: absent is absent.
+            // No proof yet that nothing was charged; but the provider knows the key, and repeats itself if there was.
+            Called::Absent if self.records.order_is_paid(&held).await? => {
+                self.unknown(&held, "another payment paid the order: nothing may be charged").await
+            }
             Called::Absent => self.charge(held).await,
             Called::Succeeded(_)
             | Called::Declined { .. }

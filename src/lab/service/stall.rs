@@ -7,9 +7,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 /// Where to hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StallPoint {
+    /// The lease was taken to recover the record, the provider not yet asked.
+    BeforeLookUp,
     /// The recovery point `provider_called` is written, the call not yet sent.
     BeforeCall,
     /// The provider has answered, nothing of it is written: "charged, and killed before saving".
@@ -38,14 +42,22 @@ enum Reached {
     Hanging,
 }
 
-/// Shared by all pods of a service.
+#[derive(Debug)]
+struct Stall {
+    point: StallPoint,
+    reached: Reached,
+    woken: Arc<Notify>,
+}
+
+/// Shared by all pods of a service and its recoverer.
 #[derive(Debug, Clone, Default)]
-pub struct Stalls(Arc<Mutex<HashMap<String, (StallPoint, Reached)>>>);
+pub struct Stalls(Arc<Mutex<HashMap<String, Stall>>>);
 
 impl Stalls {
     /// The next request for `order` hangs at `point` until its pod is killed.
     pub fn hang(&self, order: &str, point: StallPoint) {
-        self.with(|all| all.insert(order.to_owned(), (point, Reached::NotYet)));
+        let stall = Stall { point, reached: Reached::NotYet, woken: Arc::default() };
+        self.with(|all| all.insert(order.to_owned(), stall));
     }
 
     /// Forgets `order`: later requests pass.
@@ -53,10 +65,17 @@ impl Stalls {
         self.with(|all| all.remove(order));
     }
 
+    /// Whoever hangs for `order` goes on, as after a long sleep.
+    pub fn wake(&self, order: &str) {
+        if let Some(stall) = self.with(|all| all.remove(order)) {
+            stall.woken.notify_one();
+        }
+    }
+
     /// Waits until a request for `order` hangs; false if none did within `limit`.
     pub async fn wait(&self, order: &str, limit: Duration) -> bool {
         let look = async {
-            while !self.with(|all| all.get(order).is_some_and(|(_, reached)| *reached == Reached::Hanging)) {
+            while !self.with(|all| all.get(order).is_some_and(|stall| stall.reached == Reached::Hanging)) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
@@ -64,19 +83,17 @@ impl Stalls {
     }
 
     pub(super) async fn pass(&self, order: &str, point: StallPoint) {
-        let hang = self.with(|all| match all.get_mut(order) {
-            Some((wanted, reached)) if *wanted == point => {
-                *reached = Reached::Hanging;
-                true
-            }
-            Some(_) | None => false,
+        let hang = self.with(|all| {
+            let stall = all.get_mut(order).filter(|stall| stall.point == point)?;
+            stall.reached = Reached::Hanging;
+            Some(Arc::clone(&stall.woken))
         });
-        if hang {
-            std::future::pending::<()>().await;
+        if let Some(woken) = hang {
+            woken.notified().await;
         }
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, (StallPoint, Reached)>) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, Stall>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,12 +1,35 @@
-//! The console's own login in a world: an operator, and nothing else.
+//! The logins of a world: an operator and an approver, each of them nothing else.
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::lab::cluster::{Cluster, ClusterError, LabDatabase, Login};
 
-/// The group `install.sql` grants the console's rights to.
-const OPERATORS: &str = "unstuck_operator";
+/// Whose console a login is for, by the group `install.sql` grants its rights to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seat {
+    /// Who looks up, resumes, holds and asks.
+    Operator,
+    /// The second person, who says yes or no to what an operator asked for.
+    Approver,
+}
+
+impl Seat {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Operator => "console",
+            Self::Approver => "approver",
+        }
+    }
+
+    fn group(self) -> &'static str {
+        match self {
+            Self::Operator => "unstuck_operator",
+            Self::Approver => "unstuck_approver",
+        }
+    }
+}
+
 /// What the console calls itself to the server.
 const APPLICATION: &str = "unstuck";
 
@@ -18,8 +41,12 @@ pub struct ConsoleLogin {
 }
 
 impl ConsoleLogin {
-    pub(super) async fn create(database: &mut LabDatabase, cluster: &Cluster) -> Result<Self, ClusterError> {
-        let login = database.create_login("console", &[OPERATORS]).await?;
+    pub(super) async fn create(
+        database: &mut LabDatabase,
+        cluster: &Cluster,
+        seat: Seat,
+    ) -> Result<Self, ClusterError> {
+        let login = database.create_login(seat.name(), &[seat.group()]).await?;
         let options = database.login_options(&login).application_name(APPLICATION);
         let url = url(database, cluster, &login, &options);
         Ok(Self { options, url })

@@ -2,9 +2,12 @@
 
 use axum::http::StatusCode;
 use serde_json::Value;
-use sqlx::Row;
+use sqlx::{Postgres, Row, Transaction};
 
+use super::facts::facts;
 use super::{Held, Intent, Reached, Records, Seen, Sql};
+use crate::domain::ids::RecordId;
+use crate::domain::record::RecordDetail;
 use crate::lab::service::{PROVIDER, large};
 
 impl Records {
@@ -72,6 +75,7 @@ impl Records {
             currency: intent.currency.clone(),
             provider_key,
             provider_ref: None,
+            not_after: None,
         }))
     }
 
@@ -113,6 +117,35 @@ impl Records {
     /// Takes an expired lease: one winner, by the attempt seen.
     pub(in crate::lab::service) async fn take(&self, scope: &str, key: &str, seen_attempt: i32) -> Sql<Option<Held>> {
         let mut tx = self.pool.begin().await?;
+        let held = self.take_in(&mut tx, scope, key, seen_attempt).await?;
+        tx.commit().await?;
+        Ok(held)
+    }
+
+    /// The same for a decision that was made before: only if nothing changed since the record was read.
+    pub(in crate::lab::service) async fn take_as_seen(&self, seen: &RecordDetail) -> Sql<Option<Held>> {
+        let id = &seen.record.id;
+        let Some(attempt) = seen.record.attempt.and_then(|attempt| i32::try_from(attempt.0).ok()) else {
+            return Ok(None);
+        };
+        let mut tx = self.pool.begin().await?;
+        lock(&mut tx, id).await?;
+        let same = facts(&mut tx, id).await?.is_some_and(|now| now.record.version == seen.record.version);
+        if !same {
+            return Ok(None);
+        }
+        let held = self.take_in(&mut tx, id.scope.as_str(), id.key.as_str(), attempt).await?;
+        tx.commit().await?;
+        Ok(held)
+    }
+
+    pub(super) async fn take_in(
+        &self,
+        tx: &mut Transaction<'_, Postgres>,
+        scope: &str,
+        key: &str,
+        seen_attempt: i32,
+    ) -> Sql<Option<Held>> {
         let row = sqlx::query(
             "UPDATE idempotency_keys k
              SET locked_until = clock_timestamp() + make_interval(secs => $4), locked_by = $5, attempt = k.attempt + 1, updated_at = clock_timestamp()
@@ -126,12 +159,11 @@ impl Records {
         .bind(seen_attempt)
         .bind(self.lease_seconds)
         .bind(&self.who)
-        .fetch_optional(&mut *tx)
+        .fetch_optional(&mut **tx)
         .await?;
         let Some(row) = row else { return Ok(None) };
         let attempt: i32 = row.try_get("attempt")?;
-        self.begin_attempt(&mut tx, scope, key, attempt).await?;
-        tx.commit().await?;
+        self.begin_attempt(tx, scope, key, attempt).await?;
         let point: String = row.try_get("recovery_point")?;
         Ok(Some(Held {
             scope: scope.to_owned(),
@@ -149,7 +181,24 @@ impl Records {
             currency: row.try_get("currency")?,
             provider_key: row.try_get("provider_key")?,
             provider_ref: row.try_get("provider_ref")?,
+            not_after: None,
         }))
+    }
+
+    /// Gives a lease back that nothing came of. The attempt stays: what was taken was taken.
+    pub(in crate::lab::service) async fn give_back(&self, held: &Held, why: &str) -> Sql<()> {
+        let mut tx = self.pool.begin().await?;
+        sqlx::query(
+            "UPDATE idempotency_keys SET locked_until = least(locked_until, clock_timestamp()), updated_at = clock_timestamp()
+             WHERE scope = $1 AND key = $2 AND status = 'processing' AND attempt = $3",
+        )
+        .bind(&held.scope)
+        .bind(&held.key)
+        .bind(held.attempt)
+        .execute(&mut *tx)
+        .await?;
+        self.end_attempt(&mut tx, held, why).await?;
+        tx.commit().await
     }
 
     /// Whether another payment of the order already succeeded.
@@ -163,13 +212,34 @@ impl Records {
         .await
     }
 
-    /// Expired leases, the oldest first: what the recoverer works on.
-    pub(in crate::lab::service) async fn expired(&self) -> Sql<Vec<(String, String, i32)>> {
-        sqlx::query_as(
-            "SELECT scope, key, attempt FROM idempotency_keys
+    /// Another payment that carries a charge; one charge pays for one payment.
+    pub(in crate::lab::service) async fn owner_of(&self, held: &Held, provider_ref: &str) -> Sql<Option<String>> {
+        sqlx::query_scalar("SELECT id FROM payments WHERE provider = $1 AND provider_ref = $2 AND id <> $3 LIMIT 1")
+            .bind(PROVIDER)
+            .bind(provider_ref)
+            .bind(&held.payment)
+            .fetch_optional(&self.pool)
+            .await
+    }
+
+    /// Expired leases, the oldest first: what the recoverer's sweep works on.
+    pub(in crate::lab::service) async fn expired(&self) -> Sql<Vec<RecordId>> {
+        let found: Vec<(String, String)> = sqlx::query_as(
+            "SELECT scope, key FROM idempotency_keys
              WHERE status = 'processing' AND locked_until < clock_timestamp() ORDER BY created_at, scope, key LIMIT 20",
         )
         .fetch_all(&self.pool)
-        .await
+        .await?;
+        Ok(found.into_iter().map(|(scope, key)| RecordId::new(scope, key)).collect())
     }
+}
+
+/// Nobody else changes the record or its payment from here to the end of the transaction.
+async fn lock(tx: &mut Transaction<'_, Postgres>, id: &RecordId) -> Sql<()> {
+    sqlx::query("SELECT 1 FROM idempotency_keys WHERE scope = $1 AND key = $2 FOR UPDATE")
+        .bind(id.scope.as_str())
+        .bind(id.key.as_str())
+        .fetch_optional(&mut **tx)
+        .await?;
+    Ok(())
 }
