@@ -3,9 +3,11 @@
 mod answers;
 mod checkouts;
 mod events;
+mod flavours;
 mod keeping;
 mod provider;
 mod settlement;
+mod sweepers;
 mod town;
 mod webhooks;
 mod worlds;

@@ -212,7 +212,7 @@ impl ProviderDesk {
 
     /// Closes a settlement report over everything that is in none yet, and says its name.
     pub fn close_report(&self) -> Option<String> {
-        self.shared.reports.close(&self.shared.ledger.matching(|_| true))
+        self.shared.reports.close(|| self.shared.ledger.matching(|_| true))
     }
 
     /// Who asked what so far, in order.

@@ -46,10 +46,11 @@ pub const PROVIDER: &str = "labpay";
 
 /// What the recoverer's login may do in the service's tables.
 const RECOVERER_READS: &str =
-    "GRANT SELECT ON idempotency_keys, payments, payment_attempts, provider_calls, api_requests, receipts";
-const RECOVERER_CHANGES: &str = "GRANT UPDATE ON idempotency_keys, payments, payment_attempts, provider_calls";
+    "GRANT SELECT ON idempotency_keys, payments, payment_attempts, provider_calls, api_requests, receipts, sweep_turns";
+const RECOVERER_CHANGES: &str =
+    "GRANT UPDATE ON idempotency_keys, payments, payment_attempts, provider_calls, sweep_turns";
 const RECOVERER_ADDS: &str =
-    "GRANT INSERT ON payment_attempts, provider_calls, payment_transitions, outbox, service_events";
+    "GRANT INSERT ON payment_attempts, provider_calls, payment_transitions, outbox, service_events, sweep_turns";
 
 /// How a service behaves.
 #[derive(Debug, Clone)]
@@ -62,6 +63,8 @@ pub struct ServiceOptions {
     pub provider_timeout: Duration,
     /// Whether stuck records are recovered without a person.
     pub recoverer: Recoverer,
+    /// How many sweepers the recoverer has. They share the work.
+    pub sweepers: usize,
     /// How the recoverer logs in; `None`: as the pods do.
     pub recoverer_as: Option<PgConnectOptions>,
     /// What the recoverer goes by.
@@ -89,6 +92,7 @@ impl Default for ServiceOptions {
             lease: Duration::from_secs(10),
             provider_timeout: Duration::from_secs(2),
             recoverer: Recoverer::On,
+            sweepers: 1,
             recoverer_as: None,
             policy: policy::policy(),
             terms: policy::terms(),

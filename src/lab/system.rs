@@ -78,10 +78,10 @@ impl Surroundings {
         self.systems.contains(&system)
     }
 
-    /// The provider these systems need.
-    pub(super) fn habits(&self) -> Habits {
-        let settles = if self.has(System::Settlement) { Settles::Every(SETTLES) } else { Settles::WhenTold };
-        Habits { settles, ..Habits::default() }
+    /// A provider of that kind, as these systems need it.
+    pub(super) fn habits(&self, kind: Habits) -> Habits {
+        let settles = if self.has(System::Settlement) { Settles::Every(SETTLES) } else { kind.settles };
+        Habits { settles, ..kind }
     }
 
     /// The service, with the jobs and the neighbours of these systems.

@@ -16,12 +16,13 @@ use super::carrier::CarrierDesk;
 use super::client::Clients;
 use super::cluster::{Cluster, LabDatabase, ServerSource};
 use super::incident::{Stage, Story};
-use super::provider::{Access, LabProvider, ProviderDesk};
+use super::provider::{Access, Keys, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
 use super::system::{Surroundings, System};
 use super::task::Task;
 use super::traffic::{Baskets, Traffic};
 use super::{LabError, policy, sql};
+use crate::domain::policy::ProviderTerms;
 
 use login::Seat;
 
@@ -79,7 +80,7 @@ impl World {
         let login = ConsoleLogin::create(&mut database, cluster, Seat::Operator).await?;
         let approver = ConsoleLogin::create(&mut database, cluster, Seat::Approver).await?;
         let surroundings = Surroundings::start(&owner, &systems(&options)).await?;
-        let provider = LabProvider::start_as(surroundings.habits(), options.seed).await?;
+        let provider = LabProvider::start_as(surroundings.habits(options.provider), options.seed).await?;
         let recoverer = Service::recoverer_login(&mut database).await?;
         let asked = surroundings.served_by(service_options(&options, recoverer));
         let service = Service::start_with(&owner, &provider.url(), &asked, surroundings.stalls()).await?;
@@ -244,8 +245,13 @@ fn systems(options: &WorldOptions) -> Vec<System> {
 
 fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
+    let terms = match options.provider.keys {
+        Keys::Honoured => defaults.terms,
+        Keys::Ignored => ProviderTerms { key_retention: None, ..defaults.terms },
+    };
     ServiceOptions {
         pods: options.pods,
+        terms,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),

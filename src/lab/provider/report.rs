@@ -79,7 +79,7 @@ impl Reports {
             }),
         };
         if due {
-            self.close(&charges());
+            self.close(charges);
         }
         self.with(|state| state.closed.iter().map(|(name, report)| (name.clone(), report.closed_at)).collect())
     }
@@ -89,9 +89,11 @@ impl Reports {
     }
 
     /// Closes a report over everything that moved and is in no report yet; empty days have none.
-    pub(super) fn close(&self, charges: &[Charge]) -> Option<String> {
+    pub(super) fn close(&self, charges: impl FnOnce() -> Vec<Charge>) -> Option<String> {
+        // The time before the charges are looked through: what was made by then is in it.
+        let now = clock::now();
+        let charges = charges();
         self.with(|state| {
-            let now = clock::now();
             state.last = Some(now);
             let name = format!("settlement-{:04}", state.closed.len() + 1);
             let mut lines = Vec::new();

@@ -13,6 +13,7 @@ pub struct Background {
     pool: PgPool,
     worker: Worker,
     how: Recoverer,
+    sweepers: usize,
     recovering: Vec<Task>,
 }
 
@@ -26,7 +27,8 @@ impl Background {
         let pool =
             PgPoolOptions::new().max_connections(2).connect_with(database.clone().application_name("notes")).await?;
         let worker = Worker::start(database, provider, options, stalls).await?;
-        let mut made = Self { pool, worker, how: options.recoverer, recovering: Vec::new() };
+        let mut made =
+            Self { pool, worker, how: options.recoverer, sweepers: options.sweepers, recovering: Vec::new() };
         match options.recoverer {
             Recoverer::On => {}
             Recoverer::Off { why } => made.event(NAME, &format!("switched off: {why}"), "platform-team").await?,
@@ -49,8 +51,10 @@ impl Background {
     /// Starts it again, knowing nothing.
     pub(super) fn revive(&mut self) {
         let serving = || Task::spawn(self.worker.clone().serve_hand_backs());
+        // The same names as before: whoever comes back goes on with its own turns.
+        let sweeping = |nth: usize| Task::spawn(self.worker.clone().sweep(format!("{NAME}-{nth}")));
         self.recovering = match self.how {
-            Recoverer::On => vec![serving(), Task::spawn(self.worker.clone().sweep())],
+            Recoverer::On => std::iter::once(serving()).chain((1..=self.sweepers).map(sweeping)).collect(),
             Recoverer::Off { .. } => vec![serving()],
             Recoverer::Down { .. } => Vec::new(),
         };

@@ -8,6 +8,7 @@ mod facts;
 mod hand_back;
 mod lease;
 mod rows;
+mod turns;
 
 use axum::http::StatusCode;
 use serde_json::Value;
@@ -18,6 +19,7 @@ use crate::domain::time::{Instant, Seconds};
 
 pub(super) use calls::NotSent;
 pub(super) use hand_back::{Ending, HandBack, Take};
+pub(super) use turns::TABLES as SWEEP_TURNS;
 
 /// How far an operation is known to have got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use sqlx::PgConnection;
 
-use super::{checkout, consumer, job, large, order, webhook};
+use super::{checkout, consumer, job, large, order, records, webhook};
 use crate::lab::{LabError, sql};
 
 const TABLES: &str = include_str!("../../../queries/reference/schema.sql");
@@ -21,6 +21,7 @@ const SYSTEMS: &[&str] = &[
     order::TABLES,
     checkout::TABLES,
     job::FINDINGS,
+    records::SWEEP_TURNS,
 ];
 
 /// The part of the profile that concerns whoever owns the tables.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::lab::cluster::ClusterOptions;
 use crate::lab::incident::Incident;
+use crate::lab::provider::Habits;
 use crate::lab::system::System;
 use crate::lab::traffic::TrafficRate;
 
@@ -23,6 +24,8 @@ pub struct WorldOptions {
     pub pods: usize,
     /// Background traffic.
     pub traffic: TrafficRate,
+    /// What kind of provider it has; the service knows.
+    pub provider: Habits,
     /// What there is beside payments; an incident adds what it needs.
     pub systems: Vec<System>,
     /// How long all is well before the story begins.
@@ -54,6 +57,7 @@ impl Default for WorldOptions {
             seed: 7,
             pods: 2,
             traffic: TrafficRate::PerSecond(6),
+            provider: Habits::default(),
             systems: Vec::new(),
             calm: Duration::from_secs(2),
             lease: Duration::from_secs(10),

@@ -221,17 +221,6 @@ impl Records {
             .fetch_optional(&self.pool)
             .await
     }
-
-    /// Expired leases, the oldest first: what the recoverer's sweep works on.
-    pub(in crate::lab::service) async fn expired(&self) -> Sql<Vec<RecordId>> {
-        let found: Vec<(String, String)> = sqlx::query_as(
-            "SELECT scope, key FROM idempotency_keys
-             WHERE status = 'processing' AND locked_until < clock_timestamp() ORDER BY created_at, scope, key LIMIT 20",
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(found.into_iter().map(|(scope, key)| RecordId::new(scope, key)).collect())
-    }
 }
 
 /// Nobody else changes the record or its payment from here to the end of the transaction.
