@@ -4,6 +4,7 @@ pub mod cluster;
 pub mod console;
 pub mod demo;
 pub mod face;
+pub mod handing;
 pub mod keys;
 pub mod launch;
 pub mod orders;

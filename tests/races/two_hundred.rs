@@ -1,0 +1,181 @@
+//! Two hundred rounds: two consoles, the recoverer and the client's retry on the same record at the same moment.
+//!
+//! 160 records were charged and the answer lost: both consoles adopt, the recoverer recovers, the client retries. 40
+//! were never charged: one console hands back what two people approved, the other holds, the recoverer serves, the
+//! client retries. Whatever the order: one charge, one payment, every intent ended, and the tables name the one who won.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use unstuck::domain::action::Request;
+use unstuck::domain::guard::Armed;
+use unstuck::domain::log::Outcome;
+use unstuck::lab::provider::{Answer, Fate};
+use unstuck::lab::service::Recovered;
+
+use super::{every_intent_ended, insist, is_done, is_no, paid_once};
+use crate::support::handing::{Two, brisk_service, never_arrived};
+use crate::support::scene::{Console, Scene, Stuck, Told};
+
+const LOST: usize = 160;
+const NEVER: usize = 40;
+/// So many records wait for their round at once: their look-ups and approvals must not grow old.
+const BATCH: usize = 20;
+
+/// Rounds by winner.
+type Split = BTreeMap<String, usize>;
+
+/// Who finished the payment, as the service's own table has it: `operator:kim`, `recoverer`, `pod-b`.
+async fn winner(scene: &Scene, stuck: &Stuck) -> String {
+    let won = "SELECT string_agg(t.actor, ' and ') FROM payment_transitions t JOIN payments p ON p.id = t.payment_id \
+        WHERE t.to_status = 'succeeded' AND p.order_id = ";
+    scene.text(&format!("{won}'{}'", stuck.order)).await
+}
+
+/// The operator whose change of this record is in the log as done; nobody: a dash.
+async fn logged(scene: &Scene, stuck: &Stuck) -> String {
+    let done = "SELECT coalesce(string_agg('operator:' || operator, ' and '), '-') FROM unstuck.action_log \
+        WHERE entry = 'outcome' AND action = 'adopt' AND result = 'done' AND key = ";
+    scene.text(&format!("{done}'{}'", stuck.id.key)).await
+}
+
+/// A head start for somebody else each round, so that each of the four gets its chance.
+fn late(round: usize, favoured: usize) -> Duration {
+    let steps = if round % 4 == favoured { 0 } else { [2, 6, 12, 25][round / 4 % 4] };
+    Duration::from_millis(steps)
+}
+
+async fn after<T>(pause: Duration, work: impl Future<Output = T>) -> T {
+    tokio::time::sleep(pause).await;
+    work.await
+}
+
+/// Who says of themselves that they finished it.
+fn claims(outcomes: [(&str, &Outcome); 2], recovered: &Recovered, told: Option<Told>) -> Vec<String> {
+    let mut claims: Vec<String> =
+        outcomes.iter().filter(|(_, outcome)| is_done(outcome)).map(|(who, _)| format!("operator:{who}")).collect();
+    if *recovered == Recovered::Finished {
+        claims.push("recoverer".to_owned());
+    }
+    if told == Some(Told { code: 201, fresh: true }) {
+        claims.push("pod-b".to_owned());
+    }
+    claims
+}
+
+async fn lost_answers(scene: &Scene, kim: &mut Console, lee: &mut Console, split: &mut Split) {
+    let lost = Fate { answer: Answer::Lost, ..Fate::default() };
+    for batch in 0..LOST / BATCH {
+        let cast = (0..BATCH).map(|nth| (format!("L{batch}-{nth:02}"), format!("ord_l{batch}_{nth}"), lost.clone()));
+        let records = scene.stuck_as(cast).await;
+        for (nth, stuck) in records.iter().enumerate() {
+            let round = batch * BATCH + nth;
+            let (one, two) = (kim.ready(stuck).await, lee.ready(stuck).await);
+            let (one, two, recovered, told) = tokio::join!(
+                after(late(round, 0), kim.act(one)),
+                after(late(round, 1), lee.act(two)),
+                after(late(round, 2), scene.service.recover(&stuck.id)),
+                after(late(round, 3), scene.told(1, stuck)),
+            );
+            let (one, two, recovered) = (&one.outcome, &two.outcome, recovered.expect("the recoverer works"));
+            assert!([one, two].iter().all(|o| is_done(o) || is_no(o)), "round {round}: {one:?}, {two:?}");
+            let mut claimed = claims([("kim", one), ("lee", two)], &recovered, told);
+            // Nobody has to have won: a retry may hold the lease and meet another's fence. Then the client comes again.
+            if claimed.is_empty() && !scene.payments(&stuck.order).await.starts_with("succeeded") {
+                scene.until_expired(&stuck.id).await;
+                claimed = vec!["pod-b".to_owned()];
+            }
+            assert_eq!(insist(scene, stuck).await, 201, "the client gets the one answer");
+            paid_once(scene, stuck).await;
+            let won = winner(scene, stuck).await;
+            assert_eq!(claimed, [won.clone()], "round {round}: who says so, and who did");
+            let in_the_log = if won.starts_with("operator:") { won.as_str() } else { "-" };
+            assert_eq!(logged(scene, stuck).await, in_the_log, "round {round}");
+            *split.entry(won).or_default() += 1;
+        }
+    }
+}
+
+/// One round on a record that was never charged; whether the hand back was accepted, and the first fresh answer.
+async fn handed_back(
+    scene: &Scene,
+    round: usize,
+    stuck: &Stuck,
+    (kim, send): (&mut Console, Armed),
+    lee: &mut Console,
+) -> bool {
+    let hold = lee.armed(Request::Hold, stuck).await.unwrap_or_else(|no| panic!("{no}"));
+    let pause = |favoured: usize| if round % 3 == favoured { Duration::ZERO } else { Duration::from_millis(15) };
+    let (sent, held, told) = tokio::join!(
+        after(pause(0), kim.act(send)),
+        after(pause(1), lee.act(hold)),
+        after(pause(2), scene.told(1, stuck)),
+    );
+    for outcome in [&sent.outcome, &held.outcome] {
+        assert!(is_done(outcome) || is_no(outcome), "round {round}: {outcome:?}");
+    }
+    if is_done(&held.outcome) {
+        let release = lee.armed(Request::Release, stuck).await.unwrap_or_else(|no| panic!("{no}"));
+        let released = lee.act(release).await.outcome;
+        assert!(is_done(&released), "{released:?}");
+    }
+    let mut fresh = usize::from(told == Some(Told { code: 201, fresh: true }));
+    let answered = async {
+        loop {
+            match scene.told(1, stuck).await {
+                Some(Told { code: 201, fresh: now }) => break usize::from(now),
+                _ => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    fresh += tokio::time::timeout(crate::support::PATIENCE, answered).await.expect("a final answer");
+    paid_once(scene, stuck).await;
+    let won = winner(scene, stuck).await;
+    assert_eq!(fresh, usize::from(won == "pod-b"), "round {round}: {won} did it");
+    is_done(&sent.outcome)
+}
+
+/// Every hand back ends, and says `finished` by its own doing exactly where the recoverer finished the payment.
+async fn hand_backs_ended(scene: &Scene) {
+    let open = "SELECT count(*) FROM unstuck.resume_request q WHERE 1 <> \
+        (SELECT count(*) FROM unstuck.resume_event v WHERE v.request = q.id AND v.event <> 'taken')";
+    scene.until(open, 0).await;
+    let wrong = "SELECT count(*) FROM unstuck.resume_request q \
+        JOIN unstuck.resume_event v ON v.request = q.id AND v.event <> 'taken' \
+        JOIN payment_transitions t ON t.payment_id = q.payment_id AND t.to_status = 'succeeded' \
+        WHERE (t.actor = 'recoverer') <> (v.event = 'finished' AND v.detail NOT LIKE 'found it done%')";
+    assert_eq!(scene.number(wrong).await, 0, "a hand back says what the recoverer did");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_consoles_the_recoverer_and_a_retry_two_hundred_times() {
+    let mut scene = Scene::open("two hundred", brisk_service()).await;
+    let lees = scene.login("lee-at-work").await;
+    let mut two = Two::at(&mut scene).await;
+    let mut lee = scene.console("lee", &lees).await;
+    let mut split = Split::new();
+    lost_answers(&scene, &mut two.kim, &mut lee, &mut split).await;
+    println!("{LOST} rounds with a charge, by winner: {split:?}");
+    assert_eq!(split.values().sum::<usize>(), LOST);
+
+    let (mut split, mut accepted) = (Split::new(), 0);
+    for batch in 0..NEVER / BATCH {
+        let cast = (0..BATCH).map(|nth| (format!("N{batch}-{nth:02}"), format!("ord_n{batch}_{nth}"), never_arrived()));
+        let records = scene.stuck_as(cast).await;
+        for stuck in &records {
+            scene.desk().destine(&stuck.order, Fate::default());
+        }
+        let armed = two.approved(&records.iter().collect::<Vec<_>>()).await;
+        for (nth, (stuck, send)) in records.iter().zip(armed).enumerate() {
+            accepted += usize::from(handed_back(&scene, nth, stuck, (&mut two.kim, send), &mut lee).await);
+            *split.entry(winner(&scene, stuck).await).or_default() += 1;
+        }
+    }
+    println!("{NEVER} rounds without one, {accepted} handed back, by winner: {split:?}");
+    hand_backs_ended(&scene).await;
+    every_intent_ended(&scene).await;
+    let twice = "SELECT count(*) FROM (SELECT 1 FROM payments WHERE status = 'succeeded' GROUP BY order_id HAVING count(*) > 1) x";
+    assert_eq!(scene.number(twice).await, 0);
+    assert_eq!(scene.number("SELECT count(*) FROM idempotency_keys WHERE status = 'done'").await, 200);
+    scene.close().await;
+}
