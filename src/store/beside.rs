@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::connect::Bound;
+use super::connect::{Bound, Standing};
 use super::poll::rates::{back_fill, give_up_back_fill, wants_back_fill};
 use super::poll::rules::policy_document;
 use super::poll::{Asking, each};
@@ -16,9 +15,6 @@ use super::profile::RuleFile;
 use super::reading::{self, Given, Line, Reading};
 use super::{clock, locked, rows};
 use crate::domain::port::{Beside, StoreError};
-
-/// How long after a look that was cut short the next is taken.
-const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 impl PgStore {
     /// Does the next piece of work that is due. Meant to be called again and again by one task.
@@ -31,7 +27,13 @@ impl PgStore {
             return Ok(Beside::Idle);
         };
         let mut line = self.beside.lock().await;
-        if bound.is_incomplete() && clock().duration_since(looked) >= LOOK_AGAIN {
+        let age = clock().duration_since(looked);
+        let due = match bound.standing() {
+            Standing::Whole => false,
+            Standing::CutShort => age >= self.options.look_again,
+            Standing::Unfit => age >= self.options.look_again.saturating_mul(6),
+        };
+        if due {
             self.look_around().await?;
             return Ok(Beside::Worked);
         }
@@ -51,7 +53,7 @@ impl PgStore {
             back_fill(&mut asking, books).await
         })
         .await;
-        *kept = read.line;
+        *kept = self.kept(read.line);
         match read.result {
             Ok(()) => Ok(Beside::Worked),
             Err(error @ (StoreError::TimedOut { .. } | StoreError::Unreachable { .. })) => Err(error),
@@ -84,7 +86,7 @@ impl PgStore {
             },
         )
         .await;
-        *kept = read.line;
+        *kept = self.kept(read.line);
         let Some((file, at, found)) = read.result? else {
             return Ok(Beside::Idle);
         };

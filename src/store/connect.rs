@@ -22,6 +22,28 @@ use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::port::StoreError;
 use crate::domain::snapshot::{PanelOff, ServerFacts};
 
+/// How well a look around went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// Every question can be asked, or the profile says why not.
+    Whole,
+    /// Something does not fit the tables: somebody may put it right.
+    Unfit,
+    /// A lock or a time limit came first.
+    CutShort,
+}
+
+impl Standing {
+    fn of(trouble: &StoreError) -> Self {
+        match trouble {
+            StoreError::TimedOut { .. } => Self::CutShort,
+            StoreError::Contract { .. } | StoreError::Database { .. } => Self::Unfit,
+            // A right is tried again by the polls; what a profile cannot answer stays so.
+            StoreError::Unreachable { .. } | StoreError::Denied { .. } | StoreError::CannotAnswer { .. } => Self::Whole,
+        }
+    }
+}
+
 /// A profile bound to one database: what can be asked here, and why the rest cannot.
 pub(super) struct Bound {
     /// The profile.
@@ -56,11 +78,11 @@ impl Bound {
         self.profile.call(name).ok_or_else(|| format!("profile {} has no {name}.sql", self.profile.name))
     }
 
-    /// Whether a look was cut short by a lock or a time limit, so that it should be taken again.
-    pub(super) fn is_incomplete(&self) -> bool {
-        let cut_short = |why: &StoreError| matches!(why, StoreError::TimedOut { .. });
-        self.questions.values().any(|standing| standing.as_ref().err().is_some_and(cut_short))
-            || self.rules.iter().any(|(_, why)| why.as_ref().is_some_and(cut_short))
+    /// Whether the look should be taken again, and how soon.
+    pub(super) fn standing(&self) -> Standing {
+        let questions = self.questions.values().filter_map(|standing| standing.as_ref().err());
+        let troubles = questions.chain(self.rules.iter().filter_map(|(_, why)| why.as_ref()));
+        troubles.map(Standing::of).max().unwrap_or(Standing::Whole)
     }
 
     /// The profile's indexes that are not in the database.

@@ -93,6 +93,17 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
     }
 }
 
+/// Whether tables, columns or types are not what they were when the statement was prepared: somebody changed
+/// the schema under us. A missing right is not that.
+pub(super) fn does_not_fit(error: &sqlx::Error) -> bool {
+    match sqlstate(error).as_deref() {
+        Some("42501") | None => false,
+        // A plan kept on the connection whose columns changed.
+        Some("0A000") => true,
+        Some(code) => code.starts_with("42"),
+    }
+}
+
 /// The SQLSTATE, when the server gave one.
 pub(super) fn sqlstate(error: &sqlx::Error) -> Option<String> {
     Some(error.as_database_error()?.code()?.into_owned())

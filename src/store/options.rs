@@ -54,6 +54,9 @@ pub struct StoreOptions {
     pub page: i64,
     /// The time after which a finished audit is repeated when nothing was found.
     pub audit_every: Duration,
+    /// How soon after a look around the next one is taken when it was cut short, or when a statement no longer
+    /// fits the tables; six times as long while what does not fit stays so.
+    pub look_again: Duration,
 }
 
 impl StoreOptions {
@@ -74,6 +77,7 @@ impl StoreOptions {
             act_within: Duration::from_secs(15),
             page: 200,
             audit_every: Duration::from_mins(10),
+            look_again: Duration::from_secs(10),
         }
     }
 

@@ -12,7 +12,7 @@ use super::connect::{self, Bound};
 use super::options::StoreOptions;
 use super::poll::{self, Books, PollState};
 use super::profile::Index;
-use super::reading::{self, Line, Reading};
+use super::reading::{self, Fit, Line, Reading};
 use super::{act, clock, dossier, locked};
 use crate::domain::approval::Consent;
 use crate::domain::evidence::Evidence;
@@ -118,6 +118,21 @@ impl PgStore {
         Ok(bound)
     }
 
+    /// A line to keep. After a statement that no longer fits the tables, everything is looked at anew with the
+    /// next question, and what then does not fit is named; not more often than every few seconds.
+    pub(super) fn kept(&self, line: Option<Line>) -> Option<Line> {
+        let mut line = line?;
+        if line.fit() == Fit::InDoubt {
+            let mut known = locked(&self.bound);
+            if known.as_ref().is_none_or(|known| clock().duration_since(known.looked) >= self.options.look_again) {
+                *known = None;
+                return None;
+            }
+            line.doubt_is_known();
+        }
+        Some(line)
+    }
+
     async fn poll_once(&self) -> Result<Snapshot, StoreError> {
         let mut state = self.polling.lock().await;
         let (line, bound) = match (state.line.take(), self.known()) {
@@ -137,7 +152,7 @@ impl PgStore {
             poll::poll(options, &bound, kept, books, reading).await
         })
         .await;
-        state.line = read.line;
+        state.line = self.kept(read.line);
         read.result
     }
 
@@ -157,7 +172,7 @@ impl PgStore {
             None => Line::open(&self.options).await?,
         };
         let read = reading::read(&self.options, line, self.options.read_within, what, work).await;
-        *desk = read.line;
+        *desk = self.kept(read.line);
         read.result
     }
 }

@@ -12,7 +12,7 @@ use sqlx::query::Query;
 use sqlx::{Connection, Executor, PgConnection, Row};
 use tokio::time::Instant;
 
-use super::error::{is_lost, meaning};
+use super::error::{does_not_fit, is_lost, meaning};
 use super::gate::Checked;
 use super::options::{Pooling, StoreOptions};
 use super::rows::Reader;
@@ -41,10 +41,20 @@ pub(super) enum Given {
     Json(serde_json::Value),
 }
 
+/// Whether the statements still fit the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// Nothing was said against it.
+    Fine,
+    /// The server refused one for what it names.
+    InDoubt,
+}
+
 /// A connection and what is known about it.
 pub(super) struct Line {
     connection: PgConnection,
     pooling: Pooling,
+    fit: Fit,
     /// The server process behind the running transaction; a pooler changes it.
     pid: Option<i32>,
 }
@@ -54,7 +64,7 @@ impl Line {
     pub(super) async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
         let connecting = PgConnection::connect_with(&options.server);
         match tokio::time::timeout(options.connect_within, connecting).await {
-            Ok(Ok(connection)) => Ok(Self { connection, pooling: options.pooling, pid: None }),
+            Ok(Ok(connection)) => Ok(Self { connection, pooling: options.pooling, fit: Fit::Fine, pid: None }),
             Ok(Err(error)) => Err(meaning(&error, "connecting")),
             Err(_) => Err(StoreError::Unreachable { why: "the server did not answer in time".to_owned() }),
         }
@@ -63,6 +73,16 @@ impl Line {
     /// The connection, for what is not a question: preparing, guarded calls.
     pub(super) fn connection(&mut self) -> &mut PgConnection {
         &mut self.connection
+    }
+
+    /// Whether the statements sent on it still fit the tables.
+    pub(super) fn fit(&self) -> Fit {
+        self.fit
+    }
+
+    /// The doubt was noted; a new look around is not due yet.
+    pub(super) fn doubt_is_known(&mut self) {
+        self.fit = Fit::Fine;
     }
 
     /// Whether the server still answers on it.
@@ -258,6 +278,9 @@ impl<'l> Reading<'l> {
 
     async fn undo(&mut self, error: &sqlx::Error, what: &str) -> StoreError {
         let said = meaning(error, what);
+        if does_not_fit(error) {
+            self.line.fit = Fit::InDoubt;
+        }
         if is_lost(error) {
             self.lost = Some(said.clone());
         } else if let Err(error) = self.line.connection.execute("ROLLBACK TO SAVEPOINT question").await {

@@ -356,3 +356,21 @@ async fn a_right_that_was_taken_away_is_named_and_only_its_panels_are_off() {
     assert!(snapshot.pulse.why_not().is_some());
     assert!(snapshot.stuck.value().is_some());
 }
+
+#[tokio::test]
+async fn a_column_that_goes_while_the_console_runs_is_named_and_its_return_is_seen() {
+    let mut ground = Ground::new(Tables::Installed).await;
+    let mut options = ground.options();
+    options.look_again = Duration::ZERO;
+    let store = PgStore::new(options);
+    assert!(store.poll().await.unwrap().changes.value().is_some());
+    ground.run("ALTER TABLE webhook_events RENAME COLUMN received_at TO came_at").await;
+    store.poll().await.unwrap();
+    let snapshot = store.poll().await.unwrap();
+    let why = snapshot.pulse.why_not().unwrap_or_default();
+    assert!(why.contains("get_pulse"), "{why}");
+    assert!(snapshot.stuck.value().is_some(), "only its own panel is off");
+    ground.run("ALTER TABLE webhook_events RENAME COLUMN came_at TO received_at").await;
+    all_beside(&store).await;
+    assert!(store.poll().await.unwrap().pulse.value().is_some());
+}
