@@ -113,13 +113,13 @@ async fn ship(State(desk): State<CarrierDesk>, headers: HeaderMap, Json(body): J
         }
         Reach::Silent => std::future::pending::<()>().await,
     }
-    let (code, parcel) = desk.with(|state| match state.parcels.get(key) {
-        Some(parcel) => (StatusCode::OK, parcel.clone()),
-        None => {
-            let parcel = Parcel { id: format!("shp_{:04}", state.parcels.len() + 1), order: body.order_id.clone() };
-            state.parcels.insert(key.to_owned(), parcel.clone());
-            (StatusCode::CREATED, parcel)
+    let (code, parcel) = desk.with(|state| {
+        if let Some(parcel) = state.parcels.get(key) {
+            return (StatusCode::OK, parcel.clone());
         }
+        let parcel = Parcel { id: format!("shp_{:04}", state.parcels.len() + 1), order: body.order_id.clone() };
+        state.parcels.insert(key.to_owned(), parcel.clone());
+        (StatusCode::CREATED, parcel)
     });
     (code, Json(json!({"id": parcel.id, "order_id": parcel.order}))).into_response()
 }

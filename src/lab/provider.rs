@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::task::Task;
-use super::{LabError, http, sign};
+use super::{LabError, clock, http, sign};
 
 pub use access::Access;
 pub use charge::{Charge, ChargeStatus};
@@ -45,9 +45,9 @@ use mood::Moods;
 use notice::{Event, Notices};
 use report::Reports;
 
-/// How the provider signs the body of a webhook at a time (unix seconds): the value of `lab-signature`.
-pub fn signature(at: i64, body: &[u8]) -> String {
-    sign::sign(sign::SECRET, at, body)
+/// How the provider signed the body of a webhook so many seconds ago: the value of `lab-signature`.
+pub fn signature(seconds_ago: i64, body: &[u8]) -> String {
+    sign::sign(sign::SECRET, clock::now().timestamp() - seconds_ago, body)
 }
 
 /// What the handlers share.

@@ -161,7 +161,9 @@ impl Notices {
             Sequence::Backwards => events.reverse(),
         }
         let sent = events.len();
-        events.into_iter().for_each(|event| self.send(event, Duration::ZERO));
+        for event in events {
+            self.send(event, Duration::ZERO);
+        }
         sent
     }
 
@@ -170,7 +172,9 @@ impl Notices {
         let events: Vec<Event> =
             self.with(|state| state.events.iter().filter(|event| event.order == order).cloned().collect());
         let sent = events.len();
-        events.into_iter().for_each(|event| self.send(event, Duration::ZERO));
+        for event in events {
+            self.send(event, Duration::ZERO);
+        }
         sent
     }
 

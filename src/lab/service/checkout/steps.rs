@@ -133,6 +133,12 @@ impl Checkout {
                 let why = answer.body.pointer("/error/code").and_then(serde_json::Value::as_str);
                 Ended::Refused(why.unwrap_or("declined").to_owned())
             }
+            // So long ago that the answer is not kept any more: the payment itself says how it ended.
+            StatusCode::GONE => match flow.records.spent(&intent.payment).await?.as_deref() {
+                Some("succeeded") => Ended::Done,
+                Some("failed") => Ended::Refused("declined".to_owned()),
+                Some(_) | None => Ended::Again,
+            },
             // 409, 503: not known. Nothing is undone on a guess.
             _ => Ended::Again,
         })

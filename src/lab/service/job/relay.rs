@@ -40,7 +40,7 @@ async fn pass(workshop: &Workshop) -> Result<Tally, LabError> {
         if rows.is_empty() {
             return Ok(tally);
         }
-        let mut published = Vec::new();
+        let (mut published, mut nobody) = (Vec::new(), false);
         for row in &rows {
             after = row.try_get("id")?;
             let payload: Value = row.try_get("payload")?;
@@ -49,8 +49,13 @@ async fn pass(workshop: &Workshop) -> Result<Tally, LabError> {
                 "payment_id": row.try_get::<String, _>("payment_id")?, "payload": payload,
             });
             tally.seen += 1;
-            if hand_over(workshop, &message).await {
-                published.push(after);
+            match hand_over(workshop, &message).await {
+                Handed::Over => published.push(after),
+                Handed::Refused => {}
+                Handed::Nobody => nobody = true,
+            }
+            if nobody {
+                break;
             }
             let order = payload.get("order_id").and_then(Value::as_str).unwrap_or_default();
             workshop.flow.stalls.pass(order, StallPoint::BeforePublished).await;
@@ -62,16 +67,30 @@ async fn pass(workshop: &Workshop) -> Result<Tally, LabError> {
             .await?;
         tx.commit().await?;
         tally.changed += published.len();
+        if nobody {
+            return Ok(tally);
+        }
     }
 }
 
-/// Whether every consumer has it now.
-async fn hand_over(workshop: &Workshop, message: &Value) -> bool {
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Handed {
+    /// Every consumer has it.
+    Over,
+    /// One would not have it, this time.
+    Refused,
+    /// One does not answer: no use in sending it the next.
+    Nobody,
+}
+
+async fn hand_over(workshop: &Workshop, message: &Value) -> Handed {
     for consumer in &workshop.options.consumers {
-        let sent = workshop.http.post(format!("{consumer}/messages")).timeout(PATIENCE).json(message).send().await;
-        if !sent.is_ok_and(|answer| answer.status().is_success()) {
-            return false;
+        match workshop.http.post(format!("{consumer}/messages")).timeout(PATIENCE).json(message).send().await {
+            Ok(answer) if answer.status().is_success() => {}
+            Ok(_) => return Handed::Refused,
+            Err(_) => return Handed::Nobody,
         }
     }
-    true
+    Handed::Over
 }
