@@ -7,6 +7,9 @@ use regex::Regex;
 use unstuck::app::keymap;
 use unstuck::cli::out::ExitCode;
 
+/// The pages that are held to it.
+const PAGES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/recoverer.md"];
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -57,7 +60,7 @@ fn missing(page: &str, text: &str) -> Vec<String> {
 #[test]
 fn every_path_the_pages_name_exists() {
     let mut wrong = Vec::new();
-    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+    for name in PAGES {
         wrong.extend(missing(name, &page(name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -116,7 +119,7 @@ fn unknown_commands(text: &str) -> Vec<String> {
 
 #[test]
 fn every_command_option_and_incident_the_pages_name_exists() {
-    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+    for name in PAGES {
         assert_eq!(unknown_commands(&page(name)), Vec::<String>::new(), "{name}");
     }
     let text = "`unstuck remove`, `--force`, `unstuck check --yaml`, `demo flood`\n```\nunstuck fly # soon\n```";
@@ -161,7 +164,7 @@ fn every_variable_the_pages_name_is_read_somewhere() {
             read.push_str(&std::fs::read_to_string(path).expect("a readable file"));
         }
     }
-    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+    for name in PAGES {
         for found in variable.find_iter(&page(name)) {
             assert!(read.contains(&format!("\"{}\"", found.as_str())), "{name}: nobody reads {}", found.as_str());
         }

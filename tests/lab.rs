@@ -2,10 +2,13 @@
 
 mod answers;
 mod checkouts;
+mod contract;
 mod events;
 mod flavours;
 mod keeping;
+mod port;
 mod provider;
+mod recovery;
 mod settlement;
 mod sweepers;
 mod town;

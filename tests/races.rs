@@ -27,7 +27,7 @@ fn is_no(outcome: &Outcome) -> bool {
 }
 
 /// One charge at the provider, one payment row with it, one announcement, one edge into SUCCEEDED.
-async fn paid_once(scene: &Scene, stuck: &Stuck) {
+pub async fn paid_once(scene: &Scene, stuck: &Stuck) {
     let charges = scene.desk().charges(&stuck.order);
     assert_eq!(charges.len(), 1, "{stuck:?}: {charges:?}");
     assert_eq!(scene.payments(&stuck.order).await, format!("succeeded {}", charges[0].id), "{stuck:?}");
@@ -119,7 +119,7 @@ async fn two_consoles_that_wait_for_the_same_lock_are_let_go_together() {
 }
 
 /// Asks again and again, as a client does, until the answer is final.
-async fn insist(scene: &Scene, stuck: &Stuck) -> u16 {
+pub async fn insist(scene: &Scene, stuck: &Stuck) -> u16 {
     let asked = async {
         loop {
             match scene.pay(1, stuck).await {

@@ -1,4 +1,5 @@
-//! What a pod or the recoverer does next, as `src/lab/service` does it.
+//! What a pod or the recoverer does next, as `src/lab/service` does it, or less carefully: here the recoverer takes an
+//! expired lease before it has looked, and charges what it does not find, as a pod does; the lab's own looks twice first.
 
 use super::decide::{Held, Next, Situation};
 use super::protocol::{Action, Outcome, Protocol, Size, Twist, Who, table};

@@ -19,7 +19,7 @@ use crate::support::scene::{Console, Scene, Stuck, Told};
 
 const LOST: usize = 160;
 const NEVER: usize = 40;
-/// So many records wait for their round at once: their look-ups and approvals must not grow old.
+/// So many are approved at once: an approval must not grow old.
 const BATCH: usize = 20;
 
 /// Rounds by winner.
@@ -39,14 +39,40 @@ async fn logged(scene: &Scene, stuck: &Stuck) -> String {
     scene.text(&format!("{done}'{}'", stuck.id.key)).await
 }
 
-/// A head start for somebody else each round, so that each of the four gets its chance.
-fn late(round: usize, favoured: usize) -> Duration {
-    let steps = if round % 4 == favoured { 0 } else { [2, 6, 12, 25][round / 4 % 4] };
-    Duration::from_millis(steps)
+/// Whom a round favours: everybody else sets off when the database shows that this one has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Favoured {
+    Kim,
+    Lee,
+    Recoverer,
+    Nobody,
 }
 
-async fn after<T>(pause: Duration, work: impl Future<Output = T>) -> T {
-    tokio::time::sleep(pause).await;
+const TURNS: [Favoured; 4] = [Favoured::Kim, Favoured::Lee, Favoured::Recoverer, Favoured::Nobody];
+
+impl Favoured {
+    /// Shows, as one row, that the favoured one is under way with a record.
+    fn sign(self, stuck: &Stuck, look_ups: i64) -> Option<String> {
+        let key = &stuck.id.key;
+        let intent = |who: &str| {
+            format!(
+                "SELECT count(*) FROM unstuck.action_log WHERE key = '{key}' AND entry = 'intent' AND action = 'adopt' AND operator = '{who}'"
+            )
+        };
+        match self {
+            Self::Kim => Some(intent("kim")),
+            Self::Lee => Some(intent("lee")),
+            Self::Recoverer => Some(format!("SELECT count(*) - {look_ups} FROM provider_calls WHERE key = '{key}'")),
+            Self::Nobody => None,
+        }
+    }
+}
+
+/// Does a part of a round: at once, or when the favoured one has begun.
+async fn after<T>(scene: &Scene, sign: Option<&String>, work: impl Future<Output = T>) -> T {
+    if let Some(sign) = sign {
+        scene.until(sign, 1).await;
+    }
     work.await
 }
 
@@ -63,40 +89,42 @@ fn claims(outcomes: [(&str, &Outcome); 2], recovered: &Recovered, told: Option<T
     claims
 }
 
-async fn lost_answers(scene: &Scene, kim: &mut Console, lee: &mut Console, split: &mut Split) {
+async fn lost_answers(scene: &Scene, kim: &mut Console, lee: &mut Console) -> Split {
     let lost = Fate { answer: Answer::Lost, ..Fate::default() };
-    for batch in 0..LOST / BATCH {
-        let cast = (0..BATCH).map(|nth| (format!("L{batch}-{nth:02}"), format!("ord_l{batch}_{nth}"), lost.clone()));
-        let records = scene.stuck_as(cast).await;
-        for (nth, stuck) in records.iter().enumerate() {
-            let round = batch * BATCH + nth;
-            let (one, two) = (kim.ready(stuck).await, lee.ready(stuck).await);
-            let (one, two, recovered, told) = tokio::join!(
-                after(late(round, 0), kim.act(one)),
-                after(late(round, 1), lee.act(two)),
-                after(late(round, 2), scene.service.recover(&stuck.id)),
-                after(late(round, 3), scene.told(1, stuck)),
-            );
-            let (one, two, recovered) = (&one.outcome, &two.outcome, recovered.expect("the recoverer works"));
-            assert!([one, two].iter().all(|o| is_done(o) || is_no(o)), "round {round}: {one:?}, {two:?}");
-            let mut claimed = claims([("kim", one), ("lee", two)], &recovered, told);
-            // Nobody has to have won: a retry may hold the lease and meet another's fence. Then the client comes again.
-            if claimed.is_empty() && !scene.payments(&stuck.order).await.starts_with("succeeded") {
-                scene.until_expired(&stuck.id).await;
-                claimed = vec!["pod-b".to_owned()];
-            }
-            assert_eq!(insist(scene, stuck).await, 201, "the client gets the one answer");
-            paid_once(scene, stuck).await;
-            let won = winner(scene, stuck).await;
-            assert_eq!(claimed, [won.clone()], "round {round}: who says so, and who did");
-            let in_the_log = if won.starts_with("operator:") { won.as_str() } else { "-" };
-            assert_eq!(logged(scene, stuck).await, in_the_log, "round {round}");
-            *split.entry(won).or_default() += 1;
+    let cast = (0..LOST).map(|nth| (format!("L{nth:03}-ABCD"), format!("ord_l{nth}"), lost.clone()));
+    let mut split = Split::new();
+    for (round, stuck) in scene.stuck_as(cast).await.iter().enumerate() {
+        let (one, two) = (kim.ready(stuck).await, lee.ready(stuck).await);
+        let turn = TURNS[round % TURNS.len()];
+        let calls = format!("SELECT count(*) FROM provider_calls WHERE key = '{}'", stuck.id.key);
+        let sign = turn.sign(stuck, scene.number(&calls).await);
+        let waits = |who: Favoured| sign.as_ref().filter(|_| who != turn);
+        let (one, two, recovered, told) = tokio::join!(
+            after(scene, waits(Favoured::Kim), kim.act(one)),
+            after(scene, waits(Favoured::Lee), lee.act(two)),
+            after(scene, waits(Favoured::Recoverer), scene.service.recover(&stuck.id)),
+            after(scene, waits(Favoured::Nobody), scene.told(1, stuck)),
+        );
+        let (one, two, recovered) = (&one.outcome, &two.outcome, recovered.expect("the recoverer works"));
+        assert!([one, two].iter().all(|o| is_done(o) || is_no(o)), "round {round}: {one:?}, {two:?}");
+        let mut claimed = claims([("kim", one), ("lee", two)], &recovered, told);
+        // Nobody has to have won: a retry may hold the lease and meet another's fence. Then the client comes again.
+        if claimed.is_empty() && !scene.payments(&stuck.order).await.starts_with("succeeded") {
+            scene.until_expired(&stuck.id).await;
+            claimed = vec!["pod-b".to_owned()];
         }
+        assert_eq!(insist(scene, stuck).await, 201, "the client gets the one answer");
+        paid_once(scene, stuck).await;
+        let won = winner(scene, stuck).await;
+        assert_eq!(claimed, std::slice::from_ref(&won), "round {round}: who says so, and who did");
+        let in_the_log = if won.starts_with("operator:") { won.as_str() } else { "-" };
+        assert_eq!(logged(scene, stuck).await, in_the_log, "round {round}");
+        *split.entry(won).or_default() += 1;
     }
+    split
 }
 
-/// One round on a record that was never charged; whether the hand back was accepted, and the first fresh answer.
+/// One round on a record that was never charged; whether it was handed back.
 async fn handed_back(
     scene: &Scene,
     round: usize,
@@ -105,11 +133,17 @@ async fn handed_back(
     lee: &mut Console,
 ) -> bool {
     let hold = lee.armed(Request::Hold, stuck).await.unwrap_or_else(|no| panic!("{no}"));
-    let pause = |favoured: usize| if round % 3 == favoured { Duration::ZERO } else { Duration::from_millis(15) };
+    // Once the hand back is there, once the hold is on its way, once all together.
+    let key = &stuck.id.key;
+    let there = format!("SELECT count(*) FROM unstuck.resume_request WHERE key = '{key}'");
+    let holding =
+        format!("SELECT count(*) FROM unstuck.action_log WHERE key = '{key}' AND entry = 'intent' AND action = 'hold'");
+    let (first, second) = [(None, Some(&there)), (Some(&holding), None), (None, None)][round % 3];
+    let third = first.or(second);
     let (sent, held, told) = tokio::join!(
-        after(pause(0), kim.act(send)),
-        after(pause(1), lee.act(hold)),
-        after(pause(2), scene.told(1, stuck)),
+        after(scene, first, kim.act(send)),
+        after(scene, second, lee.act(hold)),
+        after(scene, third, scene.told(1, stuck)),
     );
     for outcome in [&sent.outcome, &held.outcome] {
         assert!(is_done(outcome) || is_no(outcome), "round {round}: {outcome:?}");
@@ -153,21 +187,20 @@ async fn two_consoles_the_recoverer_and_a_retry_two_hundred_times() {
     let lees = scene.login("lee-at-work").await;
     let mut two = Two::at(&mut scene).await;
     let mut lee = scene.console("lee", &lees).await;
-    let mut split = Split::new();
-    lost_answers(&scene, &mut two.kim, &mut lee, &mut split).await;
+    let split = Box::pin(lost_answers(&scene, &mut two.kim, &mut lee)).await;
     println!("{LOST} rounds with a charge, by winner: {split:?}");
     assert_eq!(split.values().sum::<usize>(), LOST);
 
+    let cast = (0..NEVER).map(|nth| (format!("N{nth:02}-ABCD"), format!("ord_n{nth}"), never_arrived()));
+    let records = scene.stuck_as(cast).await;
     let (mut split, mut accepted) = (Split::new(), 0);
-    for batch in 0..NEVER / BATCH {
-        let cast = (0..BATCH).map(|nth| (format!("N{batch}-{nth:02}"), format!("ord_n{batch}_{nth}"), never_arrived()));
-        let records = scene.stuck_as(cast).await;
-        for stuck in &records {
+    for batch in records.chunks(BATCH) {
+        for stuck in batch {
             scene.desk().destine(&stuck.order, Fate::default());
         }
-        let armed = two.approved(&records.iter().collect::<Vec<_>>()).await;
-        for (nth, (stuck, send)) in records.iter().zip(armed).enumerate() {
-            accepted += usize::from(handed_back(&scene, nth, stuck, (&mut two.kim, send), &mut lee).await);
+        let armed = two.approved(&batch.iter().collect::<Vec<_>>()).await;
+        for (round, (stuck, send)) in batch.iter().zip(armed).enumerate() {
+            accepted += usize::from(handed_back(&scene, round, stuck, (&mut two.kim, send), &mut lee).await);
             *split.entry(winner(&scene, stuck).await).or_default() += 1;
         }
     }

@@ -83,7 +83,7 @@ impl Two {
             ..Words::default()
         };
         let asked = plan.ask(&facts, &words, &self.kim.context, clock::now()).unwrap_or_else(|no| panic!("{no}"));
-        done(self.kim.store.consent(asked).await);
+        done(&self.kim.store.consent(asked).await);
     }
 
     async fn approve(&mut self, stuck: &Stuck) {
@@ -92,13 +92,13 @@ impl Two {
         let waiting =
             facts.approvals.iter().find(|request| request.state == ApprovalState::Waiting).expect("a request");
         let yes = approval::approve(waiting, &facts, "", &self.lee.context).unwrap_or_else(|no| panic!("{no}"));
-        done(self.lee.store.consent(yes).await);
+        done(&self.lee.store.consent(yes).await);
     }
 
     /// Hands one record back; the number of the hand back.
     pub async fn hand_back(&mut self, stuck: &Stuck) -> i64 {
         let armed = self.approved(&[stuck]).await.remove(0);
-        done(self.kim.act(armed).await.outcome.clone());
+        done(&self.kim.act(armed).await.outcome);
         self.kim.read(stuck).await.resumes[0].number.0
     }
 
@@ -106,11 +106,11 @@ impl Two {
     pub async fn withdraw(&self, stuck: &Stuck) {
         let resume = self.kim.read(stuck).await.resumes[0].clone();
         let back = approval::withdraw_hand_back(&resume, "", &self.kim.context).unwrap_or_else(|no| panic!("{no}"));
-        done(self.kim.store.consent(back).await);
+        done(&self.kim.store.consent(back).await);
     }
 }
 
 #[track_caller]
-fn done(outcome: Outcome) {
+fn done(outcome: &Outcome) {
     assert!(matches!(outcome, Outcome::Done { .. }), "{outcome:?}");
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool};
 use tokio::sync::{Notify, mpsc, watch};
 use unstuck::app::effect::{Effect, Run};
 use unstuck::app::msg::{Acted, GuardMsg, Msg};
@@ -61,6 +61,8 @@ pub struct Scene {
     pub database: LabDatabase,
     pub log: LogGuard,
     client: reqwest::Client,
+    /// A superuser's, for looking.
+    looking: PgPool,
     closed: Closed,
 }
 
@@ -101,7 +103,8 @@ impl Scene {
         let service = Service::start(&owner, &provider.url(), &options).await.expect("a service");
         let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
         let log = LogGuard::over(cluster);
-        Self { service, provider, database, log, client, closed: Closed::NotYet }
+        let looking = PgPoolOptions::new().max_connections(3).connect_lazy_with(owner);
+        Self { service, provider, database, log, client, looking, closed: Closed::NotYet }
     }
 
     pub fn desk(&self) -> ProviderDesk {
@@ -121,13 +124,13 @@ impl Scene {
     /// One number as the superuser sees it.
     pub async fn number(&self, query: &str) -> i64 {
         let query = AssertSqlSafe(query.to_owned());
-        sqlx::query_scalar(query).fetch_one(&mut self.admin().await).await.expect("one number")
+        sqlx::query_scalar(query).fetch_one(&self.looking).await.expect("one number")
     }
 
     /// One text as the superuser sees it.
     pub async fn text(&self, query: &str) -> String {
         let query = AssertSqlSafe(query.to_owned());
-        sqlx::query_scalar(query).fetch_one(&mut self.admin().await).await.expect("one text")
+        sqlx::query_scalar(query).fetch_one(&self.looking).await.expect("one text")
     }
 
     /// A client's attempt, first or again: the HTTP status; `None` when nobody answered.
@@ -150,13 +153,18 @@ impl Scene {
 
     /// A pod's call that was under way for very long: the provider gets it now.
     pub async fn charge_directly(&self, stuck: &Stuck) {
+        self.charge_with(&format!("pay:{}:{}", stuck.id.scope, stuck.id.key), stuck).await;
+    }
+
+    /// A charge for the record's payment with any provider key.
+    pub async fn charge_with(&self, provider_key: &str, stuck: &Stuck) {
         let key = sql::literal(stuck.id.key.as_str());
         let payment = self.text(&format!("SELECT id FROM payments WHERE key = {key}")).await;
         let request = self
             .client
             .post(format!("{}/v1/charges", self.provider.url()))
             .header("user-agent", "payment-service/late")
-            .header("idempotency-key", format!("pay:{}:{}", stuck.id.scope, stuck.id.key))
+            .header("idempotency-key", provider_key)
             .json(&json!({"order_id": stuck.order, "reference": payment, "amount": stuck.amount, "currency": "EUR"}));
         request.send().await.expect("an answer of the provider");
     }

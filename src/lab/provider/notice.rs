@@ -22,10 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The newest this many events and deliveries are remembered.
 const KEPT: usize = 20_000;
 
+/// A webhook leaves a moment after the answer did: whoever called has written down by then what it was told.
+const SOON: Duration = Duration::from_millis(250);
+
 /// What becomes of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notice {
-    /// Sent at once.
+    /// Sent a moment later.
     #[default]
     Prompt,
     /// Sent this much later.
@@ -138,11 +141,11 @@ impl Notices {
             return;
         }
         match notice {
-            Notice::Prompt => self.send(event, Duration::ZERO),
+            Notice::Prompt => self.send(event, SOON),
             Notice::Late(after) => self.send(event, after),
             Notice::Twice => {
-                self.send(event.clone(), Duration::ZERO);
-                self.send(event, Duration::ZERO);
+                self.send(event.clone(), SOON);
+                self.send(event, SOON);
             }
             Notice::Lost => {}
             Notice::Kept => self.with(|state| state.kept.push(event)),

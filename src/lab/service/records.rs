@@ -98,7 +98,7 @@ pub(super) struct Records {
     pub(super) who: String,
     pub(super) lease_seconds: f64,
     /// How long after its first use the provider key is relied on: its retention less the margin. `None`: the
-    /// provider reads no keys, and a charge is sent once in its life.
+    /// provider promises nothing, so a key is used once.
     pub(super) key_life: Option<Seconds>,
 }
 
@@ -106,9 +106,13 @@ type Sql<T> = Result<T, sqlx::Error>;
 
 impl Records {
     pub(super) fn new(pool: PgPool, who: String, options: &ServiceOptions) -> Self {
-        let margin = options.policy.key_margin;
-        let life = |retention: Seconds| Seconds(retention.0.saturating_sub(margin.0));
-        Self { pool, who, lease_seconds: options.lease.as_secs_f64(), key_life: options.terms.key_retention.map(life) }
+        let margin = options.policy.key_margin.0;
+        Self {
+            pool,
+            who,
+            lease_seconds: options.lease.as_secs_f64(),
+            key_life: options.terms.key_retention.map(|kept| Seconds(kept.0.saturating_sub(margin))),
+        }
     }
 
     /// The provider said yes: its id is written before anything else is tried.

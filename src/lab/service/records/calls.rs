@@ -53,11 +53,11 @@ impl Records {
             "SELECT CASE WHEN $3::float8 IS NULL
                THEN NOT EXISTS (SELECT 1 FROM provider_calls c WHERE c.scope = k.scope AND c.key = k.key AND c.purpose = 'charge')
                ELSE least(k.created_at,
-               (SELECT min(p.created_at) FROM payments p WHERE p.scope = k.scope AND p.key = k.key),
-               (SELECT min(r.at) FROM api_requests r WHERE r.scope = k.scope AND r.key = k.key),
-               (SELECT min(c.at) FROM provider_calls c WHERE c.scope = k.scope AND c.key = k.key),
-               (SELECT min(a.started_at) FROM payment_attempts a WHERE a.scope = k.scope AND a.key = k.key))
-               + make_interval(secs => $3) > clock_timestamp() END
+                 (SELECT min(p.created_at) FROM payments p WHERE p.scope = k.scope AND p.key = k.key),
+                 (SELECT min(r.at) FROM api_requests r WHERE r.scope = k.scope AND r.key = k.key),
+                 (SELECT min(c.at) FROM provider_calls c WHERE c.scope = k.scope AND c.key = k.key),
+                 (SELECT min(a.started_at) FROM payment_attempts a WHERE a.scope = k.scope AND a.key = k.key))
+                 + make_interval(secs => $3::float8) > clock_timestamp() END
              FROM idempotency_keys k WHERE k.scope = $1 AND k.key = $2",
         )
         .bind(&held.scope)
