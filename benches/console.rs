@@ -25,6 +25,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use sqlx::ConnectOptions as _;
+use unstuck::app::model::SecondSeat;
 use unstuck::app::msg::Polled;
 use unstuck::app::{Acting, Model, Msg, Setup, update, view};
 use unstuck::cli::demo::lab_policy;
@@ -125,7 +126,14 @@ fn model() -> Model {
         terms: BTreeMap::new(),
     };
     let look = Look::new(Theme::named("dark").expect("a theme"), Charset::Unicode);
-    let setup = Setup { context, acting: Acting::On, look, poll_every: Seconds(2), normals: BTreeMap::new() };
+    let setup = Setup {
+        context,
+        acting: Acting::On,
+        look,
+        poll_every: Seconds(2),
+        normals: BTreeMap::new(),
+        second: SecondSeat::None,
+    };
     let mut model = Model::new(setup);
     let seen = SEEN.get().expect("polled before").clone();
     let at = Now(seen.db_now);

@@ -11,6 +11,7 @@ pub mod command;
 pub mod dialog;
 pub mod effect;
 pub mod field;
+pub mod hand_backs;
 pub mod input;
 pub mod key;
 pub mod keymap;
@@ -22,6 +23,7 @@ pub mod nav;
 pub mod notice;
 pub mod picture;
 pub mod screen;
+pub mod sides;
 pub mod update;
 pub mod view;
 

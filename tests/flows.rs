@@ -146,24 +146,6 @@ fn not_found_is_not_proof() {
 }
 
 #[test]
-fn hand_back_shows_its_plan_and_is_not_available_yet() {
-    let mut console = Console::on(incident());
-    console.provider = LookupOutcome::NotFound { absence: Absence::Consistent, why: "no charge with this key".into() };
-    console.keys("2<Enter>al<Enter><Enter>");
-    console.wait(360);
-    console.poll(incident());
-    console.keys("al<Enter><Enter>");
-    // Two look-ups six minutes apart agree; both are stored.
-    shows(&console, "hand back to the service's recoverer");
-    console.keys("ar");
-    shows(&console, "may CHARGE with the SAME provider key");
-    shows(&console, "It is not available yet: it needs approval by a second person");
-    console.keys("<Enter>");
-    assert_eq!(console.acts, 0);
-    assert!(console.model.dialog.is_none());
-}
-
-#[test]
 fn an_outcome_that_is_not_known_is_read_back_and_never_repeated() {
     let mut console = at_the_phrase();
     console.verdict =

@@ -11,6 +11,8 @@ mod docs;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]
+mod handback;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod lab;
@@ -38,6 +40,8 @@ mod races;
 mod roles;
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod second;
 #[cfg(test)]
 mod story;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthChar as _;
 use unstuck::app::{Acting, Msg};
 use unstuck::domain::answer::Answer;
+use unstuck::domain::approval::ApprovalState;
 use unstuck::domain::evidence::{Absence, LookupOutcome};
 use unstuck::domain::ids::{LogId, ProviderName, Version};
 use unstuck::domain::log::Outcome;
@@ -20,6 +21,7 @@ use unstuck::ui::glyphs::ascii_of;
 use crate::support::console::Console;
 use crate::support::picture::{draw, picture, words};
 use crate::support::scenario::{calm, dossier, hostile, incident, nothing_known, record};
+use crate::support::second;
 
 const REASON: &str = "look-up shows it captured once";
 
@@ -129,6 +131,73 @@ const SCENES: &[Scene] = &[
             value[0].version = Version::new("e".repeat(64));
         }
         console.poll(snapshot);
+        console
+    }),
+    ("resume: a second person is needed", |look| {
+        let mut console = second::looked_up(look);
+        console.keys("2<Enter>ar");
+        console
+    }),
+    ("second person: what goes to them", second::about_to_ask),
+    ("second person: asked", second::result_of_asking),
+    ("record, asked for", |look| {
+        let mut console = second::asked(look);
+        console.keys("2<Enter>");
+        console
+    }),
+    ("overview, a plan waits", |look| {
+        let mut console = second::asked(look);
+        second::sits_down(&mut console, "lee");
+        console
+    }),
+    ("audit, a plan waits", |look| {
+        let mut console = second::asked(look);
+        second::sits_down(&mut console, "lee");
+        console.keys("8");
+        console
+    }),
+    ("resume: it waits", |look| {
+        let mut console = second::asked(look);
+        console.keys("2<Enter>ar");
+        console
+    }),
+    ("resume: it was refused", |look| second::came_to(look, ApprovalState::Refused)),
+    ("request: before a look-up", second::reads_it),
+    ("request: after a look-up", second::looked_up_too),
+    ("request: approve", |look| {
+        let mut console = second::looked_up_too(look);
+        console.keys("A").write("approve prod shop");
+        console
+    }),
+    ("request: approved", |look| {
+        let mut console = second::looked_up_too(look);
+        console.keys("A").write(&format!("approve {}", second::PHRASE)).keys("<Enter>");
+        console
+    }),
+    ("request: refuse", |look| {
+        let mut console = second::reads_it(look);
+        console.keys("R").write("ask the customer");
+        console
+    }),
+    ("request: one's own, taken back", |look| {
+        let mut console = second::asked(look);
+        console.keys("8<Enter>w<Enter>");
+        console
+    }),
+    ("request: hostile text", second::hostile_request),
+    ("resume: approved, but not looked up again", |look| {
+        let mut console = second::approved(look);
+        console.keys("2ar");
+        console
+    }),
+    ("resume: approved", |look| {
+        let mut console = second::approved(look);
+        console.keys("2<Enter>al<Enter><Enter>ar");
+        console
+    }),
+    ("break glass", |look| {
+        let mut console = second::unanswered(look);
+        console.keys("b").write("INC-7").keys("<Tab>").write("fix").keys("<Enter>");
         console
     }),
     ("hand over: words", |look| {

@@ -15,6 +15,7 @@ pub mod pty;
 pub mod scenario;
 pub mod scene;
 pub mod seat;
+pub mod second;
 pub mod store;
 pub mod tape;
 pub mod view;

@@ -1,9 +1,10 @@
 //! The command line: screens and records by name. Never a shell, never an action.
 
-use super::dialog::{Dialog, no_delete, reader};
+use super::dialog::{Dialog, guard, no_delete, reader};
 use super::effect::Effect;
 use super::model::{Leave, Model, Place};
 use super::screen::SCREENS;
+use crate::domain::approval::{ApprovalRequest, ApprovalState};
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
 
@@ -11,7 +12,9 @@ use crate::domain::time::Now;
 pub const COMMANDS: &[(&str, &str)] = &[
     ("overview …", "a screen by its name: overview, stuck, unknown, conflicts, invariants, audit"),
     ("open SCOPE KEY", "open a record by its identity"),
+    ("approve HASH", "a plan that waits for a second person, by the beginning of its hash: yes or no"),
     ("find TEXT", "find records by order, payment, key, provider ref or customer"),
+    ("second", "in a demo: how to sit down as the second person, in another terminal"),
     ("retention", "how old records leave"),
     ("help", "this page"),
     ("quit", "leave"),
@@ -42,6 +45,7 @@ pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
             }
             None => vec![Effect::Find(rest.to_owned())],
         },
+        "approve" => approve(model, rest, now),
         "find" if !rest.is_empty() => vec![Effect::Find(rest.to_owned())],
         "help" => {
             model.dialog = Some(Dialog::Reader(reader::help(model, now)));
@@ -50,6 +54,13 @@ pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
         "q" | "quit" => {
             model.leave = Leave::Now;
             vec![Effect::Quit]
+        }
+        "second" => {
+            match reader::second(model) {
+                Ok(page) => model.dialog = Some(Dialog::Reader(page)),
+                Err(why) => model.say(why, now),
+            }
+            vec![]
         }
         "retention" => {
             model.say("Old records leave by the service's own retention job only, after the key's retention. Never from here.", now);
@@ -60,4 +71,34 @@ pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// Opens the one request whose plan begins so; one that waits comes before those that are over. Answers nothing.
+fn approve(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
+    let start = text.to_ascii_lowercase();
+    if start.is_empty() {
+        model.say("Type :approve and the beginning of the plan's hash. 8 lists what waits.", now);
+        return vec![];
+    }
+    let Some(all) = model.picture.snapshot().and_then(|snapshot| snapshot.approvals.value()) else {
+        model.say("Which plans wait for a second person is not known here. 8 says why.", now);
+        return vec![];
+    };
+    let begins = |request: &&ApprovalRequest| request.plan_hash.as_str().to_ascii_lowercase().starts_with(&start);
+    let found: Vec<&ApprovalRequest> = all.iter().filter(begins).collect();
+    let waits: Vec<&ApprovalRequest> =
+        found.iter().copied().filter(|request| request.state == ApprovalState::Waiting).collect();
+    let one = match (waits.as_slice(), found.as_slice()) {
+        ([one], _) | ([], [one]) => Some((one.id.clone(), one.number)),
+        ([], []) => {
+            model.say(format!("No plan that was asked for begins with {text}. 8 lists what waits."), now);
+            None
+        }
+        ([], several) | (several, _) => {
+            let many = several.len();
+            model.say(format!("{many} plans begin with {text}: type more of it, or choose on screen 8."), now);
+            None
+        }
+    };
+    one.map_or_else(Vec::new, |(id, number)| guard::read_request(model, id, number))
 }

@@ -48,7 +48,14 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             let id = menu.id.clone();
             match command {
                 Command::Ask(request) => guard::start(model, request, id, now),
-                Command::Row(RowCommand::Back) => close(model),
+                Command::Row(RowCommand::Move(motion)) => {
+                    menu.from = moved(menu.from, motion, 5, 20);
+                    vec![]
+                }
+                Command::Row(RowCommand::Back) => {
+                    close(model);
+                    guard::read_again(model, &id).unwrap_or_default()
+                }
                 Command::App(AppCommand::NoDelete) => no_delete::press(model, now),
                 Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) => vec![],
             }

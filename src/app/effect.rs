@@ -1,8 +1,9 @@
 //! What the model asks the world to do. Data only: "what would this key do" is an equality test.
 //!
-//! Exactly one effect can change anything: [`Effect::Act`], and it carries an [`Armed`], which only
-//! the guard can make. Everything else reads, copies or leaves.
+//! Exactly two effects can change anything. [`Effect::Act`] carries an [`Armed`] and [`Effect::Consent`] a
+//! [`Consent`], which only the domain's own checks can make. Everything else reads, copies or leaves.
 
+use crate::domain::approval::Consent;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::port::RefusedEvent;
@@ -31,6 +32,9 @@ pub enum Effect {
     /// Do it (a look-up asks the provider; anything else goes to the database) and read the record
     /// back; answered by `GuardMsg::Acted`.
     Act(Run, Box<Armed>),
+    /// Ask a second person, answer as one, or take back what waits, and read the record back; answered by
+    /// `GuardMsg::Acted`, without evidence.
+    Consent(Run, Box<Consent>),
     /// Ask what came of an intent; answered by `GuardMsg::ReadBack`.
     ReadBack(Run, LogId),
     /// Put a text on the clipboard; answered by `Msg::Said`.
@@ -43,7 +47,7 @@ impl Effect {
     /// Whether it can change anything outside the console, the log of refusals aside.
     pub fn changes_something(&self) -> bool {
         match self {
-            Self::Act(..) => true,
+            Self::Act(..) | Self::Consent(..) => true,
             Self::Quit
             | Self::Redraw
             | Self::PollNow

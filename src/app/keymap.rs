@@ -30,8 +30,14 @@ pub enum Scope {
     Menu,
     /// The guard: reading the plan.
     Plan,
+    /// The guard: reading somebody's request for approval.
+    Asked,
+    /// The guard: what goes to a second person.
+    Send,
     /// The guard: writing the reason.
     Reason,
+    /// The guard: refusing a request, or taking it back.
+    Answer,
     /// The guard: typing the phrase.
     Phrase,
     /// The guard: waiting for an answer.
@@ -57,7 +63,10 @@ impl Scope {
         Self::Lost,
         Self::Menu,
         Self::Plan,
+        Self::Asked,
+        Self::Send,
         Self::Reason,
+        Self::Answer,
         Self::Phrase,
         Self::Waiting,
         Self::Result,
@@ -76,7 +85,10 @@ impl Scope {
             Self::Lost => "While the database is lost",
             Self::Menu => "Action menu (a)",
             Self::Plan => "Guard: plan",
+            Self::Asked => "Guard: a request for approval",
+            Self::Send => "Guard: asking a second person",
             Self::Reason => "Guard: reason and ticket",
+            Self::Answer => "Guard: refusing, or taking back",
             Self::Phrase => "Guard: type to confirm",
             Self::Waiting => "Guard: waiting",
             Self::Result => "Guard: result",

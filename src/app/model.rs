@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::dialog::Dialog;
 use super::effect::Run;
 use super::field::Field;
+use super::hand_backs::HandBacks;
 use super::input::InputGuards;
 use super::keymap::Scope;
 use super::notice::Notice;
@@ -17,7 +18,7 @@ use crate::domain::action::Request;
 use crate::domain::alarm::Normals;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Context;
-use crate::domain::ids::RecordId;
+use crate::domain::ids::{ApprovalId, RecordId};
 use crate::domain::log::Outcome;
 use crate::domain::port::Dossier;
 use crate::domain::record::Record;
@@ -36,6 +37,18 @@ pub enum Acting {
     Off,
 }
 
+/// Whether a second person can sit down beside this console: only a demo, where somebody practises alone, has a seat.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SecondSeat {
+    /// There is none: the second person has a console of their own.
+    #[default]
+    None,
+    /// This command, in another terminal, opens it.
+    Free(String),
+    /// This is it.
+    Here,
+}
+
 /// What the console is started with.
 #[derive(Debug, Clone)]
 pub struct Setup {
@@ -49,6 +62,8 @@ pub struct Setup {
     pub poll_every: Seconds,
     /// What is normal, from `[normal]`.
     pub normals: Normals,
+    /// Where a second person can sit down.
+    pub second: SecondSeat,
 }
 
 /// What is on screen under any dialog.
@@ -140,6 +155,8 @@ pub struct Model {
     pub zone: Zone,
     /// Records read whole, the newest reading of each.
     pub dossiers: BTreeMap<RecordId, Dossier>,
+    /// What was handed back to the service's recoverer, and what became of it.
+    pub hand_backs: HandBacks,
     /// Look-ups that are not stored: kept for this session.
     pub session_evidence: BTreeMap<RecordId, Vec<Evidence>>,
     /// The no-delete card.
@@ -154,6 +171,8 @@ pub struct Model {
     pub last_run: Run,
     /// The ticket of the last action: filled in for the next.
     pub last_ticket: String,
+    /// The request for approval that is being read, while a look-up for it lies over it.
+    pub reading: Option<(RecordId, ApprovalId)>,
     /// What to print once the terminal is restored.
     pub last_outcome: Option<(RecordId, Request, Outcome)>,
 }
@@ -184,6 +203,7 @@ impl Model {
             input: InputGuards::default(),
             zone: Zone::Ages,
             dossiers: BTreeMap::new(),
+            hand_backs: HandBacks::default(),
             session_evidence: BTreeMap::new(),
             card: CardSeen::Never,
             delete_presses: 0,
@@ -191,6 +211,7 @@ impl Model {
             size: (80, 24),
             last_run: Run::default(),
             last_ticket: String::new(),
+            reading: None,
             last_outcome: None,
         }
     }

@@ -60,7 +60,7 @@ pub enum GuardMsg {
     Prepared(Result<Option<Box<Dossier>>, StoreError>),
     /// The record, re-read right before arming.
     Checked(Result<Option<Box<Dossier>>, StoreError>),
-    /// What came of it.
+    /// What came of an action or a consent.
     Acted(Box<Acted>),
     /// What came of an intent whose outcome was not known.
     ReadBack(Result<Option<Box<LogEntry>>, StoreError>),

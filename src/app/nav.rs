@@ -97,6 +97,7 @@ impl Model {
             dossier.evidence.extend(own.iter().filter(|e| !stored.contains(&e.started_at)).cloned());
             dossier.evidence.sort_by_key(|e| std::cmp::Reverse((e.started_at, e.id)));
         }
+        self.hand_backs.read_whole(&dossier, &self.setup.context.operator);
         let newer_is_kept = self.dossiers.get(&id).is_some_and(|kept| kept.at > dossier.at);
         if !newer_is_kept {
             self.dossiers.insert(id, dossier.clone());

@@ -21,6 +21,7 @@ pub mod invariants;
 pub mod overview;
 pub mod record;
 pub mod records;
+pub mod rows;
 pub mod stuck;
 pub mod unknown;
 

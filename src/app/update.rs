@@ -2,6 +2,7 @@
 
 use super::dialog::{self, Dialog, guard, menu, no_delete, reader};
 use super::effect::Effect;
+use super::hand_backs;
 use super::input::Verdict;
 use super::key::Chord;
 use super::keymap::{self, AppCommand, Command, Later, RowCommand, Scope};
@@ -12,6 +13,7 @@ use super::msg::{Msg, Polled};
 use super::notice::Notice;
 use super::picture::{Freshness, Taken};
 use super::screen::{record, screen, sync_all};
+use crate::domain::approval;
 use crate::domain::ids::RecordId;
 use crate::domain::port::{Dossier, StoreError};
 use crate::domain::snapshot::Signal;
@@ -63,7 +65,7 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
             vec![]
         }
         Msg::Polled(polled) => take_poll(model, polled, now),
-        Msg::Dossier(id, read) => dossier(model, &id, read),
+        Msg::Dossier(id, read) => dossier(model, &id, read, now),
         Msg::Found(text, found) => match found {
             Err(error) => {
                 model.notice = Some(Notice::caution(format!("Nothing could be looked for: {error}."), now));
@@ -105,6 +107,7 @@ fn terminate(model: &mut Model, now: Now) -> Vec<Effect> {
 
 fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
     let Polled { generation, result, next_try } = polled;
+    let news;
     let was_lost = matches!(model.freshness(now), Freshness::Lost(_));
     let taken = match result {
         Ok(snapshot) => {
@@ -113,6 +116,7 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
                     model.histories.entry(signal).or_default().push(snapshot.db_now, pulse.count);
                 }
             }
+            news = model.picture.snapshot().and_then(|before| approval::news(before, &snapshot, &model.setup.context));
             model.picture.take(generation, snapshot, now)
         }
         Err(error) => {
@@ -129,20 +133,38 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
     if let Some(notice) = sync_all(model, Reading::Yes) {
         model.say(notice, now);
     }
-    guard::watch(model, now);
-    reread(model, now)
+    if let Some(news) = news {
+        model.notice = Some(Notice::caution(news, now));
+    }
+    let mut effects = guard::watch(model, now);
+    effects.extend(hand_backs::polled(model, now));
+    for again in reread(model, now) {
+        if !effects.iter().any(|effect| matches!(effect, Effect::Open(id) if *id == again)) {
+            effects.push(Effect::Open(again));
+        }
+    }
+    effects
 }
 
 /// A record on view is kept as new as the lists: read again when it changed, or when its reading is old.
-fn reread(model: &Model, now: Now) -> Vec<Effect> {
-    let Place::Record(id, _) = &model.place else { return vec![] };
-    let Some(kept) = model.dossiers.get(id) else { return vec![Effect::Open(id.clone())] };
-    let changed = model.picture.record(id).is_some_and(|r| r.version != kept.detail.record.version);
-    let old = age(kept.at, model.db_now(now)).0 > REREAD_AFTER;
-    if changed || old { vec![Effect::Open(id.clone())] } else { vec![] }
+fn reread(model: &Model, now: Now) -> Vec<RecordId> {
+    let here = match &model.place {
+        Place::Record(id, _) => Some(id),
+        Place::Screen(_) => None,
+    };
+    let mut on_view: Vec<&RecordId> = here.into_iter().chain(guard::followed(model)).collect();
+    on_view.dedup();
+    let behind = |id: &&RecordId| {
+        let Some(kept) = model.dossiers.get(id) else { return true };
+        let changed = model.picture.record(id).is_some_and(|r| r.version != kept.detail.record.version);
+        // What a recoverer is at right now is read with every poll.
+        let handed_back = model.hand_backs.of(id).is_some_and(|seen| seen.request.state.is_open());
+        changed || handed_back || age(kept.at, model.db_now(now)).0 > REREAD_AFTER
+    };
+    on_view.into_iter().filter(behind).cloned().collect()
 }
 
-fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, StoreError>) -> Vec<Effect> {
+fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, StoreError>, now: Now) -> Vec<Effect> {
     let trouble = match read {
         Ok(Some(dossier)) => {
             model.keep(*dossier);
@@ -152,7 +174,7 @@ fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, 
         Err(error) => Some(error.to_string()),
     };
     model.screens.record.trouble = trouble.map(|why| (id.clone(), why));
-    vec![]
+    hand_backs::tell(model, now)
 }
 
 fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
@@ -162,7 +184,7 @@ fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
         return vec![];
     }
     let scope = model.dialog.as_ref().map(Dialog::scope);
-    if scope == Some(Scope::Reason) {
+    if matches!(scope, Some(Scope::Reason | Scope::Answer)) {
         if let Some(field) = guard::guard_of(model).and_then(|guard| guard.field()) {
             field.paste(text);
         }
@@ -180,7 +202,7 @@ fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
 
 fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {
     let scopes = model.scopes(now);
-    let typing = scopes.iter().any(|s| matches!(s, Scope::Line | Scope::Reason | Scope::Phrase));
+    let typing = scopes.iter().any(|s| matches!(s, Scope::Line | Scope::Reason | Scope::Answer | Scope::Phrase));
     match model.input.judge(chord, now) {
         Verdict::Counts => {}
         Verdict::TooSoonAfterFocus => return vec![],

@@ -80,6 +80,9 @@ pub struct DemoArgs {
     /// The same seed tells the same story
     #[arg(long, value_name = "NUMBER", default_value_t = 7)]
     pub seed: u64,
+    /// Sit down as the second person at a demo that runs in another terminal; :second there shows DIR
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["incident", "seed"])]
+    pub join: Option<PathBuf>,
 }
 
 /// `unstuck check`

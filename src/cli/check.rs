@@ -6,6 +6,7 @@ use super::args::CheckArgs;
 use super::out::{ExitCode, Out};
 use super::settings::{Settings, connect};
 use crate::domain::alarm::{self, Assessment, Level, Normals};
+use crate::domain::approval::{waiting, waiting_sentence};
 use crate::domain::port::Beside;
 use crate::domain::port::Store as _;
 use crate::domain::snapshot::Snapshot;
@@ -51,6 +52,8 @@ async fn look(store: &PgStore, args: &CheckArgs) -> Result<Snapshot, crate::doma
 struct Verdict {
     line: String,
     code: ExitCode,
+    /// Plans that wait for a second person; `None`: not known. They do not change the level: nothing is wrong.
+    waiting: Option<usize>,
     assessment: Option<(Assessment, Instant)>,
 }
 
@@ -58,7 +61,8 @@ impl Verdict {
     fn of(snapshot: &Snapshot, normals: &Normals) -> Self {
         let assessment = alarm::assess(snapshot, normals);
         Self {
-            line: alarm::check_line(&assessment, snapshot.db_now),
+            line: with_waiting(alarm::check_line(&assessment, snapshot.db_now), snapshot),
+            waiting: waiting(snapshot).map(|waiting| waiting.len()),
             code: code_of(assessment.level),
             assessment: Some((assessment, snapshot.db_now)),
         }
@@ -68,6 +72,7 @@ impl Verdict {
         Self {
             line: format!("{}: {}. Run: unstuck doctor", Level::NotKnown.word(), why.trim_end_matches('.')),
             code: ExitCode::NotKnown,
+            waiting: None,
             assessment: None,
         }
     }
@@ -95,8 +100,17 @@ impl Verdict {
             "line": self.line,
             "environment": environment,
             "as_of": as_of,
+            "waiting_for_approval": self.waiting,
             "alarms": alarms,
         })
+    }
+}
+
+/// The line, with what waits for a second person behind it.
+fn with_waiting(line: String, snapshot: &Snapshot) -> String {
+    match waiting_sentence(snapshot, snapshot.db_now) {
+        Some(waits) => format!("{line} {waits}."),
+        None => line,
     }
 }
 

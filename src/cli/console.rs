@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::out::{ExitCode, Out};
 use super::settings::{Settings, connect};
-use crate::app::model::{Acting, Setup};
+use crate::app::model::{Acting, SecondSeat, Setup};
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
 use crate::domain::port::Provider;
@@ -63,5 +63,6 @@ fn setup(settings: &Settings) -> Setup {
         look: settings.look.clone(),
         poll_every: settings.poll,
         normals: settings.normals.clone(),
+        second: SecondSeat::None,
     }
 }

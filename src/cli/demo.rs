@@ -11,7 +11,7 @@ use color_eyre::eyre::{Result, WrapErr as _, eyre};
 use super::args::{Common, DemoArgs};
 use super::out::{ExitCode, Out};
 use super::settings;
-use crate::app::model::{Acting, Setup};
+use crate::app::model::{Acting, SecondSeat, Setup};
 use crate::domain::alarm;
 use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
@@ -20,14 +20,16 @@ use crate::domain::policy::Policy;
 use crate::domain::port::{Provider, Store as _};
 use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
-use crate::lab::world::{self, World, WorldOptions};
+use crate::lab::world::{self, SecondSeat as SecondSeatFile, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
 use crate::shell::{clock, open};
 use crate::store::library::Library;
 use crate::store::options::StoreOptions;
 use crate::store::postgres::PgStore;
-use crate::store::profile;
+use crate::store::profile::{self, Profile};
 use crate::ui::Look;
+
+mod join;
 
 /// How long the demo runs without a terminal, and how often it says how things are.
 const HEADLESS: (u64, u64) = (20, 5);
@@ -42,6 +44,9 @@ pub async fn run(
     variable: &dyn Fn(&str) -> Option<String>,
     out: &mut Out<'_>,
 ) -> ExitCode {
+    if let Some(directory) = &args.join {
+        return join::run(directory, common, variable, out).await;
+    }
     let incident = match crate::lab::incident::find(args.incident.as_deref().unwrap_or(FIRST)) {
         Ok(incident) => incident,
         Err(error) => return not_told(&error.to_string(), out),
@@ -100,40 +105,23 @@ pub fn lab_policy() -> Policy {
 
 /// A running demo world with what a console needs to be opened on it.
 pub struct Stage {
+    // First, so that nobody finds the way to a world that is going.
+    _seat: SecondSeatFile,
     world: World,
-    setup: Setup,
-    providers: Vec<Arc<dyn Provider>>,
-    store: Arc<PgStore>,
+    table: Table,
 }
 
 impl Stage {
     /// Starts the world.
     pub async fn start(options: DemoOptions) -> Result<Self> {
         let world = World::start(WorldOptions { seed: options.seed, ..WorldOptions::demo(options.incident) }).await?;
-        let name = ProviderName::new(crate::lab::service::PROVIDER);
-        let adapter = provider::built_in("lab").ok_or_else(|| eyre!("the lab's adapter is not built in"))?;
-        let adapter = adapter.named(name.clone()).at(world.provider_url());
-        let provider = HttpProvider::open(adapter, &|_| None, Limits::default()).wrap_err("the lab's provider")?;
-        let environment = Environment { name: world::ENVIRONMENT.to_owned(), kind: EnvironmentKind::Demo };
-        let context = Context {
-            environment: environment.clone(),
-            operator: options.operator,
-            role: String::new(),
-            policy: lab_policy(),
-            terms: [(name, provider.terms())].into_iter().collect(),
-        };
-        let profiles = Arc::new(profile::load(&Library::shipped()).map_err(|mistakes| eyre!("{mistakes}"))?);
-        let mut store = StoreOptions::new(world.console_options(), profiles);
-        store.policy = context.policy.clone();
-        store.environment = Some(environment);
-        let setup = Setup {
-            context,
-            acting: Acting::On,
-            look: options.look,
-            poll_every: options.poll,
-            normals: BTreeMap::new(),
-        };
-        Ok(Self { world, setup, providers: vec![Arc::new(provider)], store: Arc::new(PgStore::new(store)) })
+        let seat = world.second_seat(options.operator.as_str()).wrap_err("the second seat")?;
+        let second =
+            SecondSeat::Free(format!("{} demo --join {}", program(), quoted(&seat.directory().to_string_lossy())));
+        let store = StoreOptions::new(world.console_options(), profiles()?);
+        let options = TableOptions { operator: options.operator, look: options.look, poll: options.poll, second };
+        let table = Table::lay(store, world.provider_url(), options)?;
+        Ok(Self { _seat: seat, world, table })
     }
 
     /// What the server is, and how the demo is left.
@@ -144,7 +132,8 @@ impl Stage {
     /// Opens the console and runs it until it is left.
     pub async fn console(self) -> Result<()> {
         let greeting = self.sentence();
-        let left = open::open(self.setup, open::through(self.store), self.providers, Some(greeting)).await;
+        let left =
+            open::open(self.table.setup, open::through(self.table.store), self.table.providers, Some(greeting)).await;
         self.world.shutdown().await?;
         left?;
         Ok(())
@@ -153,12 +142,12 @@ impl Stage {
     /// Tells the incident without a terminal: one `check` line every few seconds, through `say`.
     pub async fn headless(self, mut say: impl FnMut(&str)) -> Result<()> {
         let (length, every) = HEADLESS;
-        self.store.connect().await?;
+        self.table.store.connect().await?;
         for _ in 0..length.checked_div(every).unwrap_or(1) {
             clock::pause(Duration::from_secs(every)).await;
-            match self.store.poll().await {
+            match self.table.store.poll().await {
                 Ok(snapshot) => {
-                    let assessment = alarm::assess(&snapshot, &self.setup.normals);
+                    let assessment = alarm::assess(&snapshot, &self.table.setup.normals);
                     say(&alarm::check_line(&assessment, snapshot.db_now));
                 }
                 Err(error) => say(&format!("NOT KNOWN: {error}.")),
@@ -166,5 +155,79 @@ impl Stage {
         }
         self.world.shutdown().await?;
         Ok(())
+    }
+}
+
+/// How a seat at the lab's table is laid.
+struct TableOptions {
+    operator: Operator,
+    look: Look,
+    poll: Seconds,
+    second: SecondSeat,
+}
+
+/// What a console needs to be opened on a lab's world, whoever sits at it.
+struct Table {
+    setup: Setup,
+    providers: Vec<Arc<dyn Provider>>,
+    store: Arc<PgStore>,
+}
+
+impl Table {
+    fn lay(mut store: StoreOptions, provider_url: String, options: TableOptions) -> Result<Self> {
+        let name = ProviderName::new(crate::lab::service::PROVIDER);
+        let adapter = provider::built_in("lab").ok_or_else(|| eyre!("the lab's adapter is not built in"))?;
+        let adapter = adapter.named(name.clone()).at(provider_url);
+        let provider = HttpProvider::open(adapter, &|_| None, Limits::default()).wrap_err("the lab's provider")?;
+        let environment = Environment { name: world::ENVIRONMENT.to_owned(), kind: EnvironmentKind::Demo };
+        let context = Context {
+            environment: environment.clone(),
+            operator: options.operator,
+            role: String::new(),
+            policy: lab_policy(),
+            terms: [(name, provider.terms())].into_iter().collect(),
+        };
+        store.policy = context.policy.clone();
+        store.environment = Some(environment);
+        let setup = Setup {
+            context,
+            acting: Acting::On,
+            look: options.look,
+            poll_every: options.poll,
+            normals: BTreeMap::new(),
+            second: options.second,
+        };
+        Ok(Self { setup, providers: vec![Arc::new(provider)], store: Arc::new(PgStore::new(store)) })
+    }
+}
+
+fn profiles() -> Result<Arc<Vec<Profile>>> {
+    profile::load(&Library::shipped()).map(Arc::new).map_err(|mistakes| eyre!("{mistakes}"))
+}
+
+/// This very program, as it is typed in another terminal.
+fn program() -> String {
+    std::env::current_exe().map_or_else(|_| "unstuck".to_owned(), |path| quoted(&path.to_string_lossy()))
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@%,:=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_typed_so_that_a_shell_takes_it_whole() {
+        assert_eq!(quoted("/tmp/unstuck-lab-a1"), "/tmp/unstuck-lab-a1");
+        assert_eq!(quoted("/tmp/my demo's"), r"'/tmp/my demo'\''s'");
+        assert_eq!(quoted(""), "''");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{EvidenceId, PaymentId, ProviderRef};
+use super::ids::{EvidenceId, PaymentId, ProviderRef, ResumeId};
 use super::money::Money;
 use super::recovery::Step;
 use super::time::Seconds;
@@ -19,6 +19,8 @@ pub enum Request {
     Hold,
     /// Give the lease back.
     Release,
+    /// Take a hand back back, before a recoverer takes it up.
+    Withdraw,
     /// Write a note on the record.
     Note,
     /// Name an owner and put the record on the list of handed-over ones.
@@ -27,7 +29,8 @@ pub enum Request {
 
 impl Request {
     /// Every request, in the order of the menu.
-    pub const ALL: [Self; 6] = [Self::LookUp, Self::Resume, Self::Hold, Self::Release, Self::Note, Self::HandOver];
+    pub const ALL: [Self; 7] =
+        [Self::LookUp, Self::Resume, Self::Hold, Self::Release, Self::Withdraw, Self::Note, Self::HandOver];
 
     /// The verb in menus and dialog titles.
     pub fn title(self) -> &'static str {
@@ -36,6 +39,7 @@ impl Request {
             Self::Resume => "Resume",
             Self::Hold => "Hold",
             Self::Release => "Release the hold",
+            Self::Withdraw => "Withdraw the hand back",
             Self::Note => "Add a note",
             Self::HandOver => "Hand over to a person",
         }
@@ -130,6 +134,11 @@ pub enum Change {
     },
     /// Give the lease back.
     Release,
+    /// Take a hand back back that no recoverer took up.
+    Withdraw {
+        /// Which.
+        resume: ResumeId,
+    },
     /// Append a note.
     Note,
     /// Append an owner and a note: the record stands on the handed-over list until someone takes it.
@@ -148,6 +157,7 @@ impl Change {
             Self::HandBack { .. } => "hand_back",
             Self::Hold { .. } => "hold",
             Self::Release => "release",
+            Self::Withdraw { .. } => "withdraw",
             Self::Note => "note",
             Self::HandOver => "hand_over",
         }
@@ -157,7 +167,8 @@ impl Change {
     pub fn ladder(&self) -> Ladder {
         match self {
             Self::LookUp => Ladder::PlanLine,
-            Self::Note | Self::HandOver => Ladder::Reason,
+            // Withdrawing can only prevent a charge: it must be quick.
+            Self::Note | Self::HandOver | Self::Withdraw { .. } => Ladder::Reason,
             Self::Adopt { .. }
             | Self::Fail { .. }
             | Self::Reverse { .. }
@@ -186,6 +197,7 @@ impl Change {
                 vec![payment.to_string(), sum(money), key(terms)]
             }
             Self::Hold { length } => vec![length.0.to_string()],
+            Self::Withdraw { resume } => vec![resume.to_string()],
             Self::LookUp | Self::Release | Self::Note | Self::HandOver => vec![],
         }
     }
@@ -200,21 +212,6 @@ pub enum Ladder {
     Reason,
     /// A plan, a reason with a ticket, then the typed phrase.
     Phrase,
-}
-
-/// Whether the console can ask a second person. Until its screens can, plans that need one are shown and not carried out.
-pub const APPROVAL_UI: Availability = Availability::NotYet(
-    "It is not available yet: it needs approval by a second person, which this console cannot ask for. \
-     Hand the record over (a h) instead.",
-);
-
-/// Whether a planned change can be carried out by this version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Availability {
-    /// It can.
-    Ready,
-    /// It cannot yet; the sentence says why and what to do.
-    NotYet(&'static str),
 }
 
 /// The name of a step in menus: what a resume would come to.

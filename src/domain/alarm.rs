@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::{ResumeRequest, ResumeState};
 use super::money::Totals;
 use super::rule::{RuleState, Severity};
 use super::snapshot::{Pulse, Signal, Snapshot};
@@ -102,6 +103,7 @@ pub fn assess(snapshot: &Snapshot, normals: &Normals) -> Assessment {
         }
         None => alarms.push(not_known("The signals", snapshot.pulse.why_not())),
     }
+    alarms.extend(unanswered(snapshot));
     alarms.extend(rule_alarms(snapshot));
     if let Some(why) = snapshot.stuck.why_not() {
         alarms.push(not_known("The list of stuck records", Some(why)));
@@ -156,6 +158,24 @@ fn signal_alarm(pulse: &Pulse, normals: &Normals) -> Option<Alarm> {
         since: pulse.oldest,
         signal: Some(pulse.signal),
         next: next.to_owned(),
+    })
+}
+
+/// Records that everybody believes to be in the recoverer's hands, and nobody took. A list that is not known is no
+/// alarm: many databases have none.
+fn unanswered(snapshot: &Snapshot) -> Option<Alarm> {
+    let open = snapshot.resumes.value()?.iter().filter(|one| one.state == ResumeState::Unanswered);
+    let open: Vec<&ResumeRequest> = open.collect();
+    let since = open.iter().map(|one| one.at).min()?;
+    let n = open.len();
+    let s = if n == 1 { "" } else { "s" };
+    Some(Alarm {
+        level: Level::Caution,
+        what: format!("{n} record{s} handed back, and NOBODY ANSWERS: no recoverer took it up."),
+        money: open.iter().filter_map(|one| one.money.clone()).collect(),
+        since: Some(since),
+        signal: None,
+        next: "8 lists them. Call whoever runs the recoverer, or withdraw (a w).".to_owned(),
     })
 }
 

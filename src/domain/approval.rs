@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Change;
 use super::environment::{Environment, EnvironmentKind};
-use super::guard::{Expect, Wording, hash_of};
+use super::guard::{Expect, Wording};
 use super::ids::{
     ApprovalId, Attempt, EvidenceId, Key, Operator, OrderId, PlanHash, RecordId, ResumeId, Scope, Version,
 };
@@ -19,9 +19,18 @@ use super::promise::Promise;
 use super::record::Record;
 use super::time::Instant;
 
+mod asked;
+mod came_of;
 mod consent;
+mod intact;
+mod standing;
+mod waiting;
 
-pub use consent::{Consent, ConsentOrder, approve, refuse, withdraw, withdraw_hand_back};
+pub(super) use asked::{act_until, answered, kept};
+pub use came_of::{Line as CameOf, came_of};
+pub use consent::{Consent, ConsentOrder, approvable, approve, refuse, withdraw, withdraw_hand_back};
+pub use standing::{Standing, newest_of};
+pub use waiting::{news, waiting, waiting_sentence};
 
 /// Whether a change needs a second person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +62,12 @@ pub fn approval_needed(change: &Change, money: Option<&Money>, environment: &Env
                 None => Need::Yes(format!("{environment} is production and {} has no approval limit.", money.currency)),
             }
         }
-        Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => Need::No,
+        Change::LookUp
+        | Change::Hold { .. }
+        | Change::Release
+        | Change::Withdraw { .. }
+        | Change::Note
+        | Change::HandOver => Need::No,
     }
 }
 
@@ -113,22 +127,6 @@ pub struct StoredPlan {
     pub need: Need,
     /// When it was drawn up, by the asker's clock.
     pub made_at: Instant,
-}
-
-impl StoredPlan {
-    /// Whether the hash is over what stands in the plan, and the plan is for this record and action.
-    fn is_intact(&self, request: &ApprovalRequest) -> bool {
-        let parts: Vec<&str> = self.hashed.iter().map(String::as_str).collect();
-        let attempt = request.attempt.map(|attempt| attempt.0.to_string()).unwrap_or_default();
-        let named =
-            [request.id.scope.as_str(), request.id.key.as_str(), request.version.as_str(), &attempt, &request.action];
-        let change = self.change.parts();
-        hash_of(&parts) == request.plan_hash
-            && self.hash == request.plan_hash
-            && parts.starts_with(&named)
-            && self.change.word() == request.action
-            && self.hashed.ends_with(&change)
-    }
 }
 
 /// Where a request for approval stands.
@@ -270,6 +268,17 @@ impl ResumeState {
     /// Whether something can still come of it.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Waiting | Self::Unanswered | Self::Taken)
+    }
+
+    /// Whether somebody said how it ended. A hand back past its end is not ended so: a recoverer that took it
+    /// in time may still say.
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Finished | Self::Refused | Self::Withdrawn)
+    }
+
+    /// Whether a recoverer may still take it up, and a person take it back.
+    pub fn is_untaken(self) -> bool {
+        matches!(self, Self::Waiting | Self::Unanswered)
     }
 }
 

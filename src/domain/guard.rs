@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::action::{APPROVAL_UI, Availability, Change, Ladder, Request};
+use super::action::{Change, Ladder, Request};
 use super::approval::{ApprovalRequest, ApprovalState, Need, StoredPlan};
 use super::environment::Environment;
 use super::ids::{Attempt, Holder, Operator, PlanHash, ProviderName, RecordId};
@@ -21,7 +21,7 @@ mod draw;
 mod order;
 mod phrase;
 
-pub(super) use draw::change_for;
+pub(super) use draw::{change_for, said_of};
 pub use draw::{draw, step_of};
 pub use order::{Expect, Order};
 pub use phrase::Phrase;
@@ -173,14 +173,6 @@ impl Plan {
     /// Whether a second person is needed, and why.
     pub fn need(&self) -> &Need {
         &self.need
-    }
-
-    /// Whether the console can carry it out at all yet.
-    pub fn availability(&self) -> Availability {
-        match self.need {
-            Need::No => Availability::Ready,
-            Need::Yes(_) => APPROVAL_UI,
-        }
     }
 
     /// The request for approval of this very plan that counts: approved, or the newest that waits.

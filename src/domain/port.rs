@@ -88,6 +88,13 @@ pub struct Dossier {
     pub at: Instant,
 }
 
+impl Dossier {
+    /// The newest hand back of it that something can still come of.
+    pub fn handed_back(&self) -> Option<&ResumeRequest> {
+        self.resumes.iter().filter(|resume| resume.state.is_open()).max_by_key(|resume| resume.number)
+    }
+}
+
 /// A candidate for an id a person typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {

@@ -5,8 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::{self, ApprovalState, ResumeState};
 use super::evidence::LookupOutcome;
-use super::ids::{Attempt, EvidenceId, Holder, ProviderRef, ResumeId};
+use super::ids::{ApprovalId, Attempt, EvidenceId, Holder, Operator, PlanHash, ProviderRef, ResumeId, Version};
 use super::payment::PaymentStatus;
 use super::port::Dossier;
 use super::record::RecordStatus;
@@ -74,6 +75,37 @@ pub enum Promise {
         /// The newest hand back before.
         newest: Option<ResumeId>,
     },
+    /// No recoverer takes it up any more.
+    Withdrawn {
+        /// Which hand back.
+        resume: ResumeId,
+    },
+    /// A plan is kept for a second person.
+    Asked {
+        /// Which.
+        plan: PlanHash,
+        /// The newest request before.
+        newest: Option<ApprovalId>,
+    },
+    /// Record and payment stay as they are.
+    Untouched {
+        /// Their version.
+        version: Version,
+    },
+    /// A request for approval is answered, or taken back.
+    Answered {
+        /// Which.
+        request: ApprovalId,
+        /// How.
+        state: ApprovalState,
+    },
+    /// Whoever asked may carry the plan out.
+    MayAct {
+        /// By which request.
+        request: ApprovalId,
+        /// Who asked.
+        asker: Operator,
+    },
 }
 
 /// What the re-read record says about a promise.
@@ -114,6 +146,16 @@ impl Promise {
             Self::HandedBack { .. } => {
                 "the service's recoverer looks up again and may CHARGE with the SAME provider key".to_owned()
             }
+            Self::Withdrawn { resume } => {
+                format!("{resume} ends: no recoverer takes it up any more, nothing is charged for it")
+            }
+            Self::Asked { plan, .. } => format!("plan {}, whole, goes to a second person", plan.short()),
+            Self::Untouched { version } => format!("record and payment stay as they are (version {})", version.short()),
+            Self::Answered { request, state: ApprovalState::Withdrawn } => {
+                format!("take {request} back: nobody can approve it then")
+            }
+            Self::Answered { request, state } => format!("{request} is {}", state.word()),
+            Self::MayAct { asker, .. } => format!("{asker} may carry the plan out, for a short while"),
         }
     }
 
@@ -202,6 +244,20 @@ impl Promise {
                     None => Said::No("no new hand back is stored".to_owned()),
                 }
             }
+            Self::Withdrawn { resume } => match after.resumes.iter().find(|seen| seen.number == *resume) {
+                Some(seen) if seen.state == ResumeState::Withdrawn => {
+                    Said::Yes(format!("{resume} withdrawn at {}", time::clock(seen.state_at)))
+                }
+                Some(seen) => Said::No(format!("{resume} is {}", seen.state.word())),
+                None => Said::NotKnown(format!("{resume} is not listed any more")),
+            },
+            Self::Asked { plan, newest } => approval::kept(plan, *newest, after),
+            Self::Untouched { version } if record.version == *version => {
+                Said::Yes(format!("version {}", version.short()))
+            }
+            Self::Untouched { .. } => Said::No(format!("version {}: somebody else changed it", record.version.short())),
+            Self::Answered { request, state } => approval::answered(*request, *state, after),
+            Self::MayAct { request, .. } => approval::act_until(*request, after),
         }
     }
 }

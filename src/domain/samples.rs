@@ -3,13 +3,13 @@
 use chrono::DateTime;
 
 use super::answer::Answer;
-use super::approval::{ApprovalRequest, ApprovalState};
+use super::approval::{ApprovalRequest, ApprovalState, ResumeRequest, ResumeState};
 use super::environment::{Environment, EnvironmentKind};
 use super::evidence::{Absence, Class, Evidence, LookupOutcome, Mode, Observed, ObservedMoney};
 use super::guard::{Context, Plan};
 use super::ids::{
-    ApprovalId, Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef,
-    RecordId, Version,
+    ApprovalId, Attempt, EvidenceId, Holder, Operator, OrderId, PaymentId, PlanHash, ProviderKey, ProviderName,
+    ProviderRef, RecordId, ResumeId, Version,
 };
 use super::money::Money;
 use super::payment::PaymentStatus;
@@ -170,5 +170,34 @@ pub(crate) fn approval_of(plan: &Plan, state: ApprovalState, age: u64) -> Approv
         act_until: (state == ApprovalState::Approved).then(|| Seconds(120).after(now())),
         break_glass_from: (plan.change().word() == "adopt").then(|| Seconds(600).after(ago(age))),
         plan: Some(plan.stored()),
+    }
+}
+
+/// The sample record, handed back a minute before the state began, so many seconds ago.
+pub(crate) fn handed_back(state: ResumeState, age: u64) -> ResumeRequest {
+    let record = stuck().record;
+    let worker = match state {
+        ResumeState::Waiting | ResumeState::Unanswered | ResumeState::Expired => None,
+        ResumeState::Taken | ResumeState::Finished | ResumeState::Refused => Some("recoverer-1".to_owned()),
+        ResumeState::Withdrawn => Some("operator:lee".to_owned()),
+    };
+    ResumeRequest {
+        number: ResumeId(7),
+        at: ago(age + 60),
+        id: record.id,
+        order: record.order,
+        money: record.money,
+        attempt: Attempt(1),
+        version: record.version,
+        plan_hash: PlanHash::new("4c91"),
+        approval: ApprovalId(7),
+        operator: Operator::new("dana"),
+        reason: "two look-ups found nothing".to_owned(),
+        ticket: Some("INC-2291".to_owned()),
+        not_after: Seconds(900).after(ago(age + 60)),
+        state,
+        state_at: ago(age),
+        worker,
+        detail: None,
     }
 }

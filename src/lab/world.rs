@@ -5,9 +5,11 @@
 
 mod login;
 mod options;
+mod seat;
 
 use std::sync::Arc;
 
+use secrecy::SecretString;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::{Mutex, watch};
@@ -24,10 +26,11 @@ use super::traffic::{Baskets, Traffic};
 use super::{LabError, policy, sql};
 use crate::domain::policy::ProviderTerms;
 
-use login::Seat;
+use login::Role;
 
 pub use login::ConsoleLogin;
 pub use options::{ENVIRONMENT, ENVIRONMENT_KIND, WorldOptions};
+pub use seat::{NoSeat, Seat, SecondSeat};
 
 /// What `unstuck install` applies.
 const INSTALL: &str = include_str!("../../queries/reference/install.sql");
@@ -77,8 +80,8 @@ impl World {
         let owner = database.admin_options();
         Service::create_schema(&owner).await?;
         install(&database).await?;
-        let login = ConsoleLogin::create(&mut database, cluster, Seat::Operator).await?;
-        let approver = ConsoleLogin::create(&mut database, cluster, Seat::Approver).await?;
+        let login = ConsoleLogin::create(&mut database, cluster, Role::Operator).await?;
+        let approver = ConsoleLogin::create(&mut database, cluster, Role::Approver).await?;
         let surroundings = Surroundings::start(&owner, &systems(&options)).await?;
         let provider = LabProvider::start_as(surroundings.habits(options.provider), options.seed).await?;
         let recoverer = Service::recoverer_login(&mut database).await?;
@@ -152,6 +155,19 @@ impl World {
     /// The same as a URL, for a console in a process of its own. Contains the password.
     pub fn approver_url(&self) -> String {
         self.approver.url()
+    }
+
+    /// Lets somebody sit down beside `first`, with the approver's login, from a console in a process of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn second_seat(&self, first: &str) -> Result<SecondSeat, LabError> {
+        let seat = Seat {
+            database: SecretString::from(self.approver_url()),
+            provider: self.provider_url(),
+            first: first.to_owned(),
+        };
+        SecondSeat::open(self.cluster.as_ref().and_then(Cluster::directory).as_deref(), &seat)
     }
 
     /// How the owner of the tables connects: for tests that look behind the console.

@@ -11,6 +11,7 @@ use super::poll::StoreSlot;
 use crate::app::effect::{Effect, Run};
 use crate::app::msg::{Acted, GuardMsg, Msg};
 use crate::domain::action::Change;
+use crate::domain::approval::Consent;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, Operator, RecordId};
@@ -70,7 +71,14 @@ impl Hands {
             Effect::Check(run, id) => {
                 self.answer(move |work| async move { Msg::Guard(run, GuardMsg::Checked(work.dossier(&id).await)) });
             }
-            Effect::Act(run, armed) => self.act(run, *armed, keeping),
+            Effect::Act(run, armed) => {
+                let (id, work) = (armed.id(), self.work());
+                self.change(run, id, work.act(*armed, keeping));
+            }
+            Effect::Consent(run, consent) => {
+                let (id, work) = (consent.id(), self.work());
+                self.change(run, id, work.consent(*consent));
+            }
             Effect::ReadBack(run, intent) => self.answer(move |work| async move {
                 Msg::Guard(run, GuardMsg::ReadBack(work.read_back(intent).await.map(|entry| entry.map(Box::new))))
             }),
@@ -124,13 +132,15 @@ impl Hands {
         });
     }
 
-    fn act(&mut self, run: Run, armed: Armed, keeping: Keeping) {
-        let work = self.work();
+    /// Starts what may change something about a record, and reads the record back when it ended, however it did.
+    fn change<A>(&mut self, run: Run, id: RecordId, sending: A)
+    where
+        A: Future<Output = (Outcome, Option<Evidence>)> + Send + 'static,
+    {
         let msgs = self.msgs.clone();
-        let id = armed.id();
+        let reader = self.work();
         self.tasks.spawn(async move {
-            let reader = work.clone();
-            let (outcome, evidence) = match tokio::spawn(work.act(armed, keeping)).await {
+            let (outcome, evidence) = match tokio::spawn(sending).await {
                 Ok(done) => done,
                 Err(_) => {
                     (Outcome::Unknown { why: "the task died; the log has the details".to_owned(), intent: None }, None)
@@ -191,6 +201,13 @@ impl Work {
             self.look_up(store.as_ref(), armed, keeping).await
         } else {
             (store.act(armed).await, None)
+        }
+    }
+
+    async fn consent(self, consent: Consent) -> (Outcome, Option<Evidence>) {
+        match self.store() {
+            Ok(store) => (store.consent(consent).await, None),
+            Err(why) => (Outcome::Refused { why: format!("Nothing was sent: {why}.") }, None),
         }
     }
 

@@ -75,6 +75,7 @@ pub async fn run(
                     | Effect::Prepare(..)
                     | Effect::Check(..)
                     | Effect::Act(..)
+                    | Effect::Consent(..)
                     | Effect::ReadBack(..)
                     | Effect::Refused(_)) => hands.start(other, keeping(&model)),
                 }

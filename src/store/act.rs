@@ -36,7 +36,8 @@ fn function(change: &Change) -> Option<&'static str> {
         Change::Release => Some("do_release"),
         Change::Note => Some("do_note"),
         Change::HandOver => Some("do_hand_over"),
-        Change::LookUp => None,
+        // A look-up changes nothing of the database's; what is withdrawn is a consent.
+        Change::LookUp | Change::Withdraw { .. } => None,
     }
 }
 

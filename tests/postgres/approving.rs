@@ -513,10 +513,12 @@ async fn a_plan_is_asked_for_approved_and_handed_back_from_two_consoles() {
     let request = listed.value().unwrap()[0].clone();
     assert_eq!(request.state, ApprovalState::Waiting);
     assert_eq!(request.plan, Some(kim.plan(Request::Resume, &facts).stored()));
-    let refused = approval::approve(&request, &lee.read().await, "", &lee.context).unwrap_err();
+    let refused = approval::approvable(&request, &lee.read().await, &lee.context).unwrap_err();
     assert!(refused.why.contains("kim's"), "{refused}");
     let own = lee.look_up().await;
-    let yes = approval::approve(&request, &own, "", &lee.context).unwrap_or_else(|refused| panic!("{refused}"));
+    let phrase = approval::approvable(&request, &own, &lee.context).unwrap_or_else(|refused| panic!("{refused}"));
+    let typed = Words { phrase: phrase.shown().to_owned(), ..Words::default() };
+    let yes = approval::approve(&request, &own, &typed, &lee.context).unwrap_or_else(|refused| panic!("{refused}"));
     let outcome = lee.store.consent(yes).await;
     assert!(matches!(outcome, Outcome::Done { .. }), "{outcome:?}");
 

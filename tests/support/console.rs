@@ -9,10 +9,9 @@ use unstuck::app::key::{Chord, Key};
 use unstuck::app::msg::{Acted, GuardMsg, Polled};
 use unstuck::app::{Acting, Model, Msg, update};
 use unstuck::domain::answer::Answer;
+use unstuck::domain::approval::ApprovalRequest;
 use unstuck::domain::evidence::{Class, Evidence, LookupOutcome, LookupStep};
-use unstuck::domain::ids::{
-    Attempt, EvidenceId, Holder, LogId, Operator, ProviderName, ProviderRef, RecordId, Version,
-};
+use unstuck::domain::ids::{Attempt, EvidenceId, Holder, LogId, ProviderName, ProviderRef, RecordId, Version};
 use unstuck::domain::log::Outcome;
 use unstuck::domain::payment::PaymentStatus;
 use unstuck::domain::port::{Dossier, StoreError};
@@ -22,6 +21,7 @@ use unstuck::domain::time::{Now, Seconds};
 use unstuck::domain::trend::History;
 
 use super::scenario::{ago, charge, dossier, facts, hostile, incident, log, look, noon, setup, stuck_records};
+use super::second::{aged, consented, handed_back};
 /// A model with a world behind it that answers its effects.
 pub struct Console {
     /// The model.
@@ -130,12 +130,9 @@ impl Console {
         self.send(Msg::Wake);
     }
 
-    /// One key, half a second after the last.
-    pub fn key(&mut self, chord: Chord) {
-        self.now = Now(self.now.0 + TimeDelta::milliseconds(500));
-        if self.now.0 - self.polled.0 >= TimeDelta::seconds(2)
-            && let Some(world) = self.world.clone()
-        {
+    /// A poll of the world as it is now, if there is one.
+    pub fn poll_now(&mut self) {
+        if let Some(world) = self.world.clone() {
             let records = &self.records;
             let open = |answer: &Answer<Vec<Record>>| match answer {
                 Answer::Known { value, .. } => Answer::known(
@@ -148,14 +145,33 @@ impl Console {
                 ),
                 Answer::NotKnown { why } => Answer::not_known(why.clone()),
             };
+            let approvals = Answer::known(self.approvals(), self.now.0);
             self.poll(Snapshot {
                 db_now: self.now.0,
+                approvals,
                 stuck: open(&world.stuck),
                 unknown: open(&world.unknown),
                 ..world
             });
         }
+    }
+
+    /// One key, half a second after the last.
+    pub fn key(&mut self, chord: Chord) {
+        self.now = Now(self.now.0 + TimeDelta::milliseconds(500));
+        if self.now.0 - self.polled.0 >= TimeDelta::seconds(2) {
+            self.poll_now();
+        }
         self.send(Msg::Key(chord));
+    }
+
+    /// Requests for approval of all records, newest first.
+    pub fn approvals(&self) -> Vec<ApprovalRequest> {
+        let asked = self.records.iter().filter(|(_, dossier)| !dossier.approvals.is_empty());
+        let mut all: Vec<ApprovalRequest> =
+            asked.filter_map(|(id, _)| self.read(id)).flat_map(|dossier| dossier.approvals).collect();
+        all.sort_by_key(|request| std::cmp::Reverse(request.number));
+        all
     }
 
     /// Keys in words: letters, and `<Enter>`, `<Esc>`, `<Del>`, `<Tab>`, `<C-k>`. Effects are answered.
@@ -186,6 +202,7 @@ impl Console {
     fn read(&self, id: &RecordId) -> Option<Dossier> {
         let mut dossier = self.records.get(id).cloned()?;
         dossier.at = self.now.0;
+        aged(&mut dossier, self.now.0);
         Some(dossier)
     }
 
@@ -194,7 +211,7 @@ impl Console {
         while !self.wished.is_empty() {
             for effect in std::mem::take(&mut self.wished) {
                 match effect {
-                    Effect::Act(..) => {}
+                    Effect::Act(..) | Effect::Consent(..) => {}
                     Effect::Quit
                     | Effect::Redraw
                     | Effect::PollNow
@@ -230,9 +247,10 @@ impl Console {
                 let mut evidence = None;
                 if action == "lookup" {
                     let stored = self.model.setup.acting == Acting::On;
+                    let newest = self.records[&id].evidence.iter().filter_map(|e| Some(e.id?.0)).max().unwrap_or(0);
                     let found = Evidence {
-                        id: stored.then_some(EvidenceId(31)),
-                        operator: Operator::new("dana"),
+                        id: stored.then_some(EvidenceId(newest.max(30) + 1)),
+                        operator: self.model.setup.context.operator.clone(),
                         provider: ProviderName::new("acme-psp"),
                         started_at: self.now.0,
                         outcome: self.provider.clone(),
@@ -254,6 +272,16 @@ impl Console {
                 let after = Ok(self.read(&id));
                 self.send(Msg::Guard(run, GuardMsg::Acted(Box::new(Acted { outcome, evidence, after }))));
             }
+            Effect::Consent(run, consent) => {
+                let (id, login) = (consent.id(), self.model.setup.context.role.clone());
+                if self.verdict.is_none() {
+                    let dossier = self.records.get_mut(&id).expect("a record");
+                    consented(dossier, consent.order(), &login, self.now.0);
+                }
+                let outcome = self.verdict.clone().unwrap_or(Outcome::Done { log: Some(LogId(9921)), detail: None });
+                let after = Ok(self.read(&id));
+                self.send(Msg::Guard(run, GuardMsg::Acted(Box::new(Acted { outcome, evidence: None, after }))));
+            }
             Effect::ReadBack(run, intent) => {
                 let mut entry = log().remove(0);
                 entry.intent = Some(intent);
@@ -272,6 +300,11 @@ impl Console {
 
     fn change(&mut self, id: &RecordId, action: &str) {
         let dossier = self.records.get_mut(id).expect("a record");
+        if action == "hand_back" {
+            // It takes no lease and changes nothing of the record.
+            dossier.resumes.insert(0, handed_back(dossier, self.now.0));
+            return;
+        }
         let record = &mut dossier.detail.record;
         record.version = Version::new("f".repeat(64));
         record.changed_at = self.now.0;
@@ -340,6 +373,7 @@ fn named_key(name: &str) -> Option<Chord> {
 fn name(effect: &Effect) -> String {
     match effect {
         Effect::Act(run, armed) => format!("Act({}, {} {})", run.0, armed.order().action, armed.id()),
+        Effect::Consent(run, consent) => format!("Consent({}, {} {})", run.0, consent.order().action, consent.id()),
         Effect::Prepare(run, id) => format!("Prepare({}, {id})", run.0),
         Effect::Check(run, id) => format!("Check({}, {id})", run.0),
         Effect::Refused(event) => format!("Refused({})", event.what),

@@ -91,7 +91,10 @@ impl Two {
         let facts = self.lee.read(stuck).await;
         let waiting =
             facts.approvals.iter().find(|request| request.state == ApprovalState::Waiting).expect("a request");
-        let yes = approval::approve(waiting, &facts, "", &self.lee.context).unwrap_or_else(|no| panic!("{no}"));
+        let context = &self.lee.context;
+        let phrase = approval::approvable(waiting, &facts, context).unwrap_or_else(|no| panic!("{no}"));
+        let words = Words { phrase: phrase.shown().to_owned(), ..Words::default() };
+        let yes = approval::approve(waiting, &facts, &words, context).unwrap_or_else(|no| panic!("{no}"));
         done(&self.lee.store.consent(yes).await);
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use chrono::DateTime;
+use unstuck::app::model::SecondSeat;
 use unstuck::app::{Acting, Setup};
 use unstuck::domain::answer::Answer;
 use unstuck::domain::environment::{Environment, EnvironmentKind};
@@ -74,6 +75,7 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
         acting,
         look,
         poll_every: Seconds(2),
+        second: SecondSeat::None,
         normals: BTreeMap::from([("stuck".into(), 2), ("409".into(), 5), ("422".into(), 2), ("answers".into(), 400)]),
     }
 }

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use unstuck::lab::cluster::{Cluster, Login};
 
 use super::keys::Key;
-use super::launch::Launch;
+use super::launch::{Launch, binary};
 use super::pty::Pty;
 use super::scene::Scene;
 
@@ -20,30 +20,50 @@ const READING: Duration = Duration::from_millis(700);
 pub struct Seat {
     folder: TempDir,
     address: String,
+    operator: String,
 }
 
 impl Seat {
     /// `None` on a server that has no loopback port of ours.
     pub fn at(cluster: &Cluster, scene: &Scene, login: &Login) -> Option<Self> {
+        Self::of(cluster, scene, login, "kim", "demo")
+    }
+
+    /// The same for somebody else, where the database is of another kind.
+    pub fn of(cluster: &Cluster, scene: &Scene, login: &Login, operator: &str, kind: &str) -> Option<Self> {
         let (port, _) = cluster.loopback()?;
         let folder = tempfile::tempdir().expect("a folder");
         let config = format!(
-            "[environments.demo]\nkind = \"demo\"\n[providers.labpay]\nadapter = \"lab\"\nbase_url = \"{}\"\n\
-             [policy]\nstuck_after = \"1s\"\nevidence_freshness = \"120s\"\nskew = \"1s\"\n",
+            "[environments.demo]\nkind = \"{kind}\"\n[providers.labpay]\nfile = \"lab.toml\"\nbase_url = \"{}\"\n\
+             [policy]\nstuck_after = \"1s\"\nevidence_freshness = \"120s\"\nnot_found_gap = \"2s\"\nskew = \"1s\"\n",
             scene.provider.url()
         );
         fs::write(folder.path().join("unstuck.toml"), config).expect("a configuration");
+        // Nothing in the lab is live, and production takes nothing else: an adapter that does not tell.
+        let adapter = include_str!("../../src/provider/lab.toml").replace("live = \"/livemode\"\n", "");
+        fs::write(folder.path().join("lab.toml"), adapter).expect("an adapter");
         let name = scene.database.name();
         let address = format!("postgres://{}:{}@127.0.0.1:{port}/{name}?sslmode=disable", login.name, login.password);
-        Some(Self { folder, address })
+        Some(Self { folder, address, operator: operator.to_owned() })
+    }
+
+    /// What `unstuck check` says here, with these arguments.
+    pub fn check(&self, args: &[&str]) -> String {
+        let mut check = std::process::Command::new(binary());
+        check.arg("check").args(args).current_dir(self.folder.path()).env_clear();
+        let said = check.env("UNSTUCK_DATABASE_URL", &self.address).output().expect("an answer");
+        String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
     /// Opens the console and waits for its first picture.
     #[track_caller]
     pub fn sit(&self) -> Pty {
         let launch = Launch::unstuck(&["--act", "--poll", "1"]).folder(self.folder.path());
-        let mut pty =
-            launch.env("UNSTUCK_DATABASE_URL", &self.address).env("UNSTUCK_OPERATOR", "kim").size(120, 32).start();
+        let mut pty = launch
+            .env("UNSTUCK_DATABASE_URL", &self.address)
+            .env("UNSTUCK_OPERATOR", &self.operator)
+            .size(120, 32)
+            .start();
         pty.wait_for("1 Overview");
         pty.wait_for("data fresh");
         pty
@@ -51,7 +71,7 @@ impl Seat {
 }
 
 #[track_caller]
-fn step(pty: &mut Pty, pattern: &str) {
+pub fn step(pty: &mut Pty, pattern: &str) {
     pty.wait_for(pattern);
     thread::sleep(READING);
 }

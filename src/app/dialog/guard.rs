@@ -1,5 +1,5 @@
-//! The one confirm flow: plan, reason, (approval), phrase, checking, result. Every action goes
-//! through it; a look-up needs the plan line and Enter.
+//! The one confirm flow: plan, reason, phrase, checking, result. Every action goes through it, and so does
+//! asking a second person and answering as one (`second`); a look-up needs the plan line and Enter.
 //!
 //! Owns the steps and when a key may answer one. The rules of what may be done are the domain's
 //! (`domain::guard`): this file shows a plan, collects words and hands both back to be armed.
@@ -11,19 +11,23 @@ use crate::app::input::OnScreen;
 use crate::app::keymap::Scope;
 use crate::app::model::Model;
 use crate::app::notice::Notice;
-use crate::domain::action::{Availability, Change, Ladder, Request};
+use crate::domain::action::{Change, Ladder, Request};
 use crate::domain::evidence::Evidence;
-use crate::domain::guard::{Plan, Refused, Words};
-use crate::domain::ids::RecordId;
+use crate::domain::guard::{Phrase, Plan, Refused, Words};
+use crate::domain::ids::{ApprovalId, RecordId};
 use crate::domain::log::{LogEntry, Outcome};
 use crate::domain::promise::{Promise, Said};
 use crate::domain::time::Now;
 
 mod answer;
+mod followed;
+mod second;
 mod steps;
 mod view;
 
 pub use answer::{expire, heard, watch};
+pub use followed::{HandedBack, followed};
+pub use second::{Answering, Second, Way, read_again, read_request};
 pub use steps::on;
 pub use view::view;
 
@@ -41,6 +45,12 @@ pub struct Guard {
     pub run: Run,
     /// What was asked for.
     pub request: Request,
+    /// The request for approval that is read here; none: a plan of one's own.
+    pub answers: Option<ApprovalId>,
+    /// Where the person is heading.
+    pub way: Way,
+    /// What is known of the second person.
+    pub second: Second,
     /// Of which record.
     pub id: RecordId,
     /// Which step.
@@ -62,10 +72,12 @@ pub struct Guard {
 pub enum Phase {
     /// The record is being read to draw up a plan.
     Preparing,
-    /// The plan is on screen.
+    /// The plan is on screen, or the request that is read.
     Plan,
     /// Reason, ticket, owner.
     Reason,
+    /// What exactly goes to a second person.
+    Send,
     /// The phrase.
     Phrase,
     /// The record is being read again, right before arming.
@@ -91,6 +103,8 @@ pub struct Finished {
     pub trouble: Option<String>,
     /// What the provider said, after a look-up.
     pub evidence: Option<Evidence>,
+    /// What was handed back, if anything was: followed on the page until it ended.
+    pub handed_back: Option<HandedBack>,
     /// What the log says about an outcome that was not known.
     pub log: Option<Result<LogEntry, String>>,
 }
@@ -104,6 +118,8 @@ pub enum FieldName {
     Reason,
     /// The incident or ticket.
     Ticket,
+    /// The incident for which nobody is waited for.
+    Incident,
 }
 
 /// Words being written.
@@ -115,6 +131,8 @@ pub struct Form {
     pub ticket: Field,
     /// To whom.
     pub owner: Field,
+    /// The incident for which nobody is waited for.
+    pub incident: Field,
     /// The phrase.
     pub phrase: Field,
     /// The field with the cursor.
@@ -128,6 +146,9 @@ impl Guard {
         Self {
             run,
             request,
+            answers: None,
+            way: Way::Act,
+            second: Second::Nobody,
             id,
             phase: Phase::Preparing,
             plan: None,
@@ -136,6 +157,7 @@ impl Guard {
                 reason: Field::new(REASON_LIMIT),
                 ticket: Field::with(SHORT_LIMIT, ticket),
                 owner: Field::new(SHORT_LIMIT),
+                incident: Field::new(SHORT_LIMIT),
                 phrase: Field::new(PHRASE_LIMIT),
                 focus: if request == Request::HandOver { FieldName::Owner } else { FieldName::Reason },
                 trouble: None,
@@ -148,8 +170,13 @@ impl Guard {
     /// Which keys the step takes.
     pub fn scope(&self) -> Scope {
         match &self.phase {
+            Phase::Plan if self.answers.is_some() => Scope::Asked,
             Phase::Plan => Scope::Plan,
-            Phase::Reason => Scope::Reason,
+            Phase::Send => Scope::Send,
+            Phase::Reason => match self.way {
+                Way::Refuse | Way::TakeBack => Scope::Answer,
+                Way::Act | Way::Ask | Way::BreakGlass | Way::Approve => Scope::Reason,
+            },
             Phase::Phrase => Scope::Phrase,
             Phase::Preparing | Phase::Checking | Phase::Acting => Scope::Waiting,
             Phase::ActingAskedToLeave => Scope::Leaving,
@@ -164,13 +191,29 @@ impl Guard {
 
     /// The fields of the reason step.
     pub fn fields(&self) -> &'static [FieldName] {
+        match self.way {
+            Way::BreakGlass => return &[FieldName::Incident, FieldName::Reason, FieldName::Ticket],
+            Way::Refuse | Way::TakeBack => return &[FieldName::Reason],
+            Way::Act | Way::Ask | Way::Approve => {}
+        }
         match (self.request, self.ladder()) {
             (Request::HandOver, _) => &[FieldName::Owner, FieldName::Reason],
-            (Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note, Ladder::Phrase) => {
-                &[FieldName::Reason, FieldName::Ticket]
-            }
             (
-                Request::LookUp | Request::Resume | Request::Hold | Request::Release | Request::Note,
+                Request::LookUp
+                | Request::Resume
+                | Request::Hold
+                | Request::Release
+                | Request::Withdraw
+                | Request::Note,
+                Ladder::Phrase,
+            ) => &[FieldName::Reason, FieldName::Ticket],
+            (
+                Request::LookUp
+                | Request::Resume
+                | Request::Hold
+                | Request::Release
+                | Request::Withdraw
+                | Request::Note,
                 Ladder::PlanLine | Ladder::Reason,
             ) => &[FieldName::Reason],
         }
@@ -183,12 +226,17 @@ impl Guard {
 
     /// Whether a change to money is being planned or made right now.
     pub fn writes(&self) -> bool {
-        let ready = |plan: &Plan| plan.availability() == Availability::Ready;
+        match self.way {
+            Way::Act | Way::BreakGlass => {}
+            // A question and its answer change nothing about money.
+            Way::Ask | Way::Approve | Way::Refuse | Way::TakeBack => return false,
+        }
         match &self.phase {
             Phase::Preparing | Phase::Result(_) | Phase::Refused(_) => false,
-            // A plan that is only shown writes nothing.
-            Phase::Plan if !self.plan.as_ref().is_some_and(ready) => false,
+            // A plan that is only shown, or waits, writes nothing.
+            Phase::Plan if self.second.stands_in_the_way() => false,
             Phase::Plan
+            | Phase::Send
             | Phase::Reason
             | Phase::Phrase
             | Phase::Checking
@@ -203,6 +251,7 @@ impl Guard {
             (Phase::Reason, FieldName::Reason) => Some(&mut self.form.reason),
             (Phase::Reason, FieldName::Ticket) => Some(&mut self.form.ticket),
             (Phase::Reason, FieldName::Owner) => Some(&mut self.form.owner),
+            (Phase::Reason, FieldName::Incident) => Some(&mut self.form.incident),
             (Phase::Phrase, _) => Some(&mut self.form.phrase),
             _ => None,
         }
@@ -220,9 +269,16 @@ impl Guard {
             },
             phrase: self.form.phrase.text().to_owned(),
             owner: self.form.owner.text().to_owned(),
-            // The console does not offer to go on without an answer yet.
-            incident: String::new(),
+            incident: match self.way {
+                Way::BreakGlass => self.form.incident.text().to_owned(),
+                Way::Act | Way::Ask | Way::Approve | Way::Refuse | Way::TakeBack => String::new(),
+            },
         }
+    }
+
+    /// What has to be typed in this run.
+    pub fn phrase(&self) -> Option<&Phrase> {
+        self.plan.as_ref().map(Plan::phrase).or_else(|| self.second.phrase())
     }
 
     /// Goes to a step; a key that was meant for the step before does not answer it.
@@ -244,10 +300,19 @@ pub fn start(model: &mut Model, request: Request, id: RecordId, now: Now) -> Vec
         model.notice = Some(Notice::caution(why, now));
         return vec![];
     }
+    let guard = Guard::new(next_run(model), request, id, &model.last_ticket);
+    open(model, guard)
+}
+
+fn next_run(model: &mut Model) -> Run {
     model.last_run = Run(model.last_run.0.saturating_add(1));
-    let run = model.last_run;
-    model.dialog = Some(Dialog::Guard(Box::new(Guard::new(run, request, id.clone(), &model.last_ticket))));
-    vec![Effect::Prepare(run, id)]
+    model.last_run
+}
+
+fn open(model: &mut Model, guard: Guard) -> Vec<Effect> {
+    let reading = Effect::Prepare(guard.run, guard.id.clone());
+    model.dialog = Some(Dialog::Guard(Box::new(guard)));
+    vec![reading]
 }
 
 /// The guard, if it is open.
@@ -268,6 +333,7 @@ fn only_appends(change: &Change) -> bool {
         | Change::NotCharged { .. }
         | Change::HandBack { .. }
         | Change::Hold { .. }
+        | Change::Withdraw { .. }
         | Change::Release => false,
     }
 }

@@ -11,7 +11,8 @@ use super::super::screen::record::next_lines;
 use super::Dialog;
 use crate::app::effect::Effect;
 use crate::app::notice::Notice;
-use crate::domain::action::{Availability, Request, resume_title};
+use crate::domain::action::{Request, resume_title};
+use crate::domain::approval::Need;
 use crate::domain::guard::draw;
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
@@ -23,6 +24,8 @@ use crate::ui::{Canvas, Line, Role};
 pub struct Menu {
     /// Which.
     pub id: RecordId,
+    /// Scroll position.
+    pub from: usize,
 }
 
 /// Opens the menu of the record a key acts on, or says why there is none.
@@ -35,7 +38,8 @@ pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
         model.notice = Some(Notice::caution(why, now));
         return vec![];
     }
-    model.dialog = Some(Dialog::Menu(Menu { id: id.clone() }));
+    model.reading = None;
+    model.dialog = Some(Dialog::Menu(Menu { id: id.clone(), from: 0 }));
     // The reasons in the menu need the record whole, as it is now.
     vec![Effect::Open(id)]
 }
@@ -46,6 +50,7 @@ fn says(model: &Model, id: &RecordId, request: Request, now: Now) -> &'static st
         Request::Resume => model.step(id, now).map_or("goes on from the last safe point.", |step| resume_title(&step)),
         Request::Hold => "keeps sweepers and retries off for a while.",
         Request::Release => "gives the lease back.",
+        Request::Withdraw => "no recoverer takes it up any more.",
         Request::Note => "visible to everyone on this record.",
         Request::HandOver => "sets an owner; sends nothing to the provider.",
     }
@@ -56,11 +61,19 @@ fn why_not(model: &Model, id: &RecordId, request: Request, now: Now) -> Option<S
     let dossier = model.dossiers.get(id)?;
     match draw(request, dossier, &model.setup.context, now) {
         Err(refused) => Some(format!("{} {}", refused.why, refused.way_out)),
-        Ok(plan) => match plan.availability() {
-            Availability::NotYet(why) => Some(why.to_owned()),
-            Availability::Ready => None,
-        },
+        Ok(_) => None,
     }
+}
+
+/// Without a hand back of this record there is nothing to say about withdrawing one.
+fn was_handed_back(model: &Model, id: &RecordId) -> bool {
+    model.dossiers.get(id).is_some_and(|dossier| !dossier.resumes.is_empty())
+}
+
+/// Whether a request for this record would need a second person.
+fn needs_second(model: &Model, id: &RecordId, request: Request, now: Now) -> bool {
+    let plan = model.dossiers.get(id).map(|dossier| draw(request, dossier, &model.setup.context, now));
+    matches!(plan, Some(Ok(plan)) if *plan.need() != Need::No)
 }
 
 /// Draws it.
@@ -71,7 +84,11 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
     lines.push(Line::empty());
     let mut off: Vec<String> = Vec::new();
     let mut off_because = None;
+    let mut said: Option<String> = None;
     for request in Request::ALL {
+        if request == Request::Withdraw && !was_handed_back(model, &menu.id) {
+            continue;
+        }
         let key = label(Scope::Menu, Command::Ask(request));
         let mut line = Line::of(Role::Key, format!("{key}  ")).and(Role::Heading, request.title());
         if let Some(why) = model.why_not(request, now) {
@@ -83,12 +100,17 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
         }
         match why_not(model, &menu.id, request, now) {
             None => {
-                line.push(Role::Normal, format!("  {}", says(model, &menu.id, request, now)));
+                let second =
+                    if needs_second(model, &menu.id, request, now) { "; a second person approves it" } else { "" };
+                line.push(Role::Normal, format!("  {}{second}", says(model, &menu.id, request, now)));
                 lines.push(line);
             }
             Some(why) => {
                 lines.push(line.and(Role::Caution, "  not possible now"));
-                lines.push(Line::of(Role::Dim, format!("     because: {why}")));
+                // The same reason twice in a row is said once.
+                let because = if said.as_ref() == Some(&why) { "the same." } else { &why };
+                lines.push(Line::of(Role::Dim, format!("     because: {because}")));
+                said = Some(why);
             }
         }
     }
@@ -105,5 +127,5 @@ pub fn view(model: &Model, menu: &Menu, canvas: &mut Canvas<'_>, area: Rect, now
     lines.push(Line::empty());
     lines.push(Line::of(Role::Dim, "Nothing has been sent. Esc closes this menu."));
     let title = Line::of(Role::Heading, format!("Actions for {} ({})", menu.id, context.environment.kind.band()));
-    dialog(canvas, area, &title, Role::Dialog, &lines, 0);
+    dialog(canvas, area, &title, Role::Dialog, &lines, menu.from);
 }

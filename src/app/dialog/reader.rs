@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::super::keymap::{KEYMAP, Motion, Scope, labels};
 use super::super::list::moved;
-use super::super::model::Model;
+use super::super::model::{Model, SecondSeat};
 use super::super::screen::screen;
 use crate::domain::port::Candidate;
 use crate::domain::time::Now;
@@ -18,12 +18,13 @@ pub struct Reader {
     title: String,
     lines: Vec<Line>,
     from: usize,
+    copied: Option<String>,
 }
 
 impl Reader {
     /// A page from its lines.
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
-        Self { title: title.into(), lines, from: 0 }
+        Self { title: title.into(), lines, from: 0, copied: None }
     }
 
     /// Scrolls.
@@ -31,8 +32,11 @@ impl Reader {
         self.from = moved(self.from, motion, page, self.lines.len().saturating_sub(1));
     }
 
-    /// The text of the page.
+    /// The text to copy: the one thing on the page that is to be typed elsewhere, else all of it.
     pub fn text(&self) -> String {
+        if let Some(copied) = &self.copied {
+            return copied.clone();
+        }
         self.lines.iter().map(Line::words).collect::<Vec<_>>().join("\n")
     }
 }
@@ -93,6 +97,31 @@ pub fn sql(model: &Model) -> Reader {
         }
     }
     Reader::new(format!("SQL behind {}", screen.titles.first().copied().unwrap_or_default()), lines)
+}
+
+/// How a second person sits down at a demo; or why nobody can.
+pub fn second(model: &Model) -> Result<Reader, &'static str> {
+    let command = match &model.setup.second {
+        SecondSeat::Free(command) => command,
+        SecondSeat::None => {
+            return Err("Only a demo has a second seat. Here the second person has a console of their own.");
+        }
+        SecondSeat::Here => {
+            return Err("This is the second seat: you look up, approve and refuse what the first one asks.");
+        }
+    };
+    let lines = vec![
+        Line::plain("Handing back, and ending a payment without the provider's no, need a second person."),
+        Line::plain("Nobody decides about their own plan. To be both, run this in another terminal:"),
+        Line::empty(),
+        Line::of(Role::Key, format!("  {command}")),
+        Line::empty(),
+        Line::plain("There you are somebody else, with a login that looks up, approves and refuses, and nothing more."),
+        Line::plain("It is the same throw-away world, and it ends with this console."),
+        Line::empty(),
+        Line::of(Role::Key, "y").then(" copies the command."),
+    ];
+    Ok(Reader { copied: Some(command.clone()), ..Reader::new("A second seat", lines) })
 }
 
 /// What was found for an id.

@@ -104,6 +104,14 @@ pub enum GuardCommand {
     Again,
     /// Ask once more what came of it.
     ReadBack,
+    /// Say yes to the request that is read.
+    Approve,
+    /// Say no to it.
+    Refuse,
+    /// Take one's own question back.
+    TakeBack,
+    /// Go on without an answer, for an incident.
+    BreakGlass,
     /// Leave although something is running.
     LeaveAnyway,
 }

@@ -1,26 +1,32 @@
-//! 8 Audit: who did, tried or was refused what. Newest first; the log is append-only.
+//! 8 Audit: which plans wait for a second person, and who did, tried or was refused what. The log is append-only.
 //!
 //! ```text
+//!    STATE    WHAT   RECORD            AMOUNT      ASKED BY  UNTIL
+//!  ! waiting  adopt  shop-eu/…7Q4K-91  EUR 128.40  kim       14:33:27Z
 //!    ID     TIME       WHO    WHAT    TARGET            RESULT
 //!    au_17  14:03:41Z  dana   adopt   shop-eu/…7Q4K-91  done
-//!  ! au_14  14:01:30Z  lee    resume  shop-eu/…B81C-55  refused
 //! ```
 
 use ratatui::layout::Rect;
 
-use super::{Screen, ScreenId, Screens, not_known, page_rows, sentence};
+use super::{Screen, ScreenId, Screens, not_known, page_rows, rows, sentence};
+use crate::app::dialog::guard;
 use crate::app::effect::Effect;
+use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place};
-use crate::domain::ids::{LogId, RecordId};
-use crate::domain::log::LogEntry;
+use crate::domain::approval::waiting;
+use crate::domain::ids::{ApprovalId, LogId, RecordId};
 use crate::domain::snapshot::Snapshot;
-use crate::domain::time::{Now, age, clock, words};
-use crate::ui::layout::{Room, bottom};
+use crate::domain::time::{Now, age, words};
+use crate::ui::layout::{Room, bottom, top};
 use crate::ui::widgets::panel::wrapped;
-use crate::ui::widgets::table::{self, Column, Form, Table};
-use crate::ui::{Canvas, Line, Role, Span};
+use crate::ui::widgets::table::Form;
+use crate::ui::{Canvas, Line, Role};
+
+mod asked;
+mod entries;
 
 /// This screen.
 pub const SCREEN: Screen = Screen {
@@ -28,34 +34,49 @@ pub const SCREEN: Screen = Screen {
     digit: '8',
     titles: ["Audit", "Audit"],
     word: "audit",
-    questions: &["get_log", "get_handed_over"],
-    count: |_| (String::new(), Role::Normal),
+    questions: &["get_approvals", "get_requests", "get_log", "get_handed_over"],
+    count,
     sync,
     on,
     view,
 };
 
-/// Entries and cursor.
+/// One line of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// A request for approval.
+    Asked(ApprovalId),
+    /// A row of the log.
+    Logged(LogId),
+}
+
+/// Requests, entries and the cursor.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Entries by id.
-    pub list: ListState<LogId>,
+    /// Requests first, then entries.
+    pub list: ListState<Row>,
 }
 
 impl State {
-    /// The record of the entry under the cursor.
+    /// The record of the line under the cursor.
     pub fn target(&self, model: &Model) -> Option<RecordId> {
-        entry(model, *self.list.cursor()?)?.target.clone()
+        match *self.list.cursor()? {
+            Row::Asked(number) => Some(asked::request(model, number)?.id.clone()),
+            Row::Logged(id) => entries::entry(model, id)?.target.clone(),
+        }
     }
 }
 
-fn entry(model: &Model, id: LogId) -> Option<&LogEntry> {
-    model.picture.snapshot()?.log.value()?.iter().find(|e| e.id == id)
+/// How many plans wait for a second person.
+fn count(model: &Model) -> (String, Role) {
+    let waits = model.picture.snapshot().and_then(waiting).map_or(0, |waiting| waiting.len());
+    if waits == 0 { (String::new(), Role::Normal) } else { (waits.to_string(), Role::Caution) }
 }
 
 fn sync(screens: &mut Screens, snapshot: &Snapshot, reading: Reading) {
-    let Some(log) = snapshot.log.value() else { return };
-    screens.audit.list.sync(log.iter().map(|e| e.id).collect(), reading);
+    let requests = asked::order(snapshot).into_iter().map(Row::Asked);
+    let log = snapshot.log.value().into_iter().flatten().map(|entry| Row::Logged(entry.id));
+    screens.audit.list.sync(requests.chain(log).collect(), reading);
 }
 
 fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
@@ -65,11 +86,16 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
             model.screens.audit.list.go(motion, page);
             Some(vec![])
         }
-        RowCommand::Enter => Some(if let Some(id) = model.screens.audit.target(model) {
-            model.go(Place::Record(id, ScreenId::Audit), now)
-        } else {
-            model.say("This entry is about no single record.", now);
-            vec![]
+        RowCommand::Enter => Some(match (model.screens.audit.list.cursor(), model.screens.audit.target(model)) {
+            (Some(Row::Asked(number)), Some(id)) => {
+                let number = *number;
+                guard::read_request(model, id, number)
+            }
+            (Some(Row::Logged(_)), Some(id)) => model.go(Place::Record(id, ScreenId::Audit), now),
+            (Some(Row::Asked(_) | Row::Logged(_)) | None, _) => {
+                model.say("This entry is about no single record.", now);
+                vec![]
+            }
         }),
         RowCommand::Back
         | RowCommand::Sort
@@ -80,49 +106,71 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
     }
 }
 
-const COLUMNS: &[Column] = &[
-    Column::words("ID", 7, 3),
-    Column::words("TIME", 9, 0),
-    Column::words("WHO", 8, 1).up_to(14),
-    Column::words("ENTRY", 7, 4),
-    Column::words("WHAT", 10, 0).up_to(20),
-    Column::ids("TARGET", 16, 1).up_to(40),
-    Column::words("RESULT", 9, 0).up_to(14),
-    Column::words("TICKET", 9, 5).up_to(12),
-];
-
 fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now) {
     let Some(snapshot) = model.picture.snapshot() else {
         canvas.line(area, &not_known("the log", "no picture of the database yet"));
         return;
     };
     let state = &model.screens.audit.list;
-    let mut lines = vec![handed_over(model, snapshot, now)];
-    if state.arrived() > 0 {
-        lines.push(Line::of(Role::Info, format!(" i {} new entries: press R to take them in.", state.arrived())));
+    let mut lines = vec![
+        Line::plain(" Audit: append-only, newest first. Times are the database's clock."),
+        handed_over(model, snapshot, now),
+    ];
+    lines.extend(handed::list_lines(model, now));
+    if let Some(why) = snapshot.approvals.why_not() {
+        lines.push(not_known("what waits for a second person", why));
     }
-    lines.insert(0, Line::plain(" Audit: append-only, newest first. Times are the database's clock."));
+    lines.extend(rows::arrived(state, "new lines: press R to take them in."));
     let rest = sentence(canvas, area, &lines);
-    if snapshot.log.value().is_none() {
-        let why = not_known("the log", snapshot.log.why_not().unwrap_or_default());
-        let lines = wrapped(&[why], usize::from(area.width), canvas);
-        canvas.lines(rest, &lines);
-        return;
-    }
-    if state.order().is_empty() {
-        canvas.line(rest, &Line::plain("   Nothing has been done or refused here yet."));
-        return;
-    }
-    let (list, detail) = bottom(rest, if rest.height > 10 { 6 } else { 0 });
-    let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
-    let row = |index: usize| state.order().get(index).and_then(|id| entry(model, *id)).map(cells).unwrap_or_default();
     let form = if room == Room::Card && area.width < 76 { Form::Cards } else { Form::Rows };
-    table::marked(canvas, list, what, form, row);
-    if let Some(entry) = state.cursor().and_then(|id| entry(model, *id)) {
+    let requests: Vec<Row> = state.order().iter().copied().filter(|row| matches!(row, Row::Asked(_))).collect();
+    let log: Vec<Row> = state.order().iter().copied().filter(|row| matches!(row, Row::Logged(_))).collect();
+    let (body, detail) = bottom(rest, if rest.height > 10 { 6 } else { 0 });
+    let (first, second) = top(body, room_for(requests.len(), body.height, form));
+    let at = state.position();
+    let request = |row: &Row| match row {
+        Row::Asked(number) => asked::request(model, *number).map(|one| asked::cells(model, one, now)),
+        Row::Logged(_) => None,
+    };
+    if !requests.is_empty() {
+        let inside = top(first, first.height.saturating_sub(1)).0;
+        rows::draw(canvas, inside, asked::COLUMNS, (&requests, at.filter(|at| *at < requests.len())), form, request);
+    }
+    if snapshot.log.value().is_none() {
+        rows::instead(canvas, second, "the log", snapshot.log.why_not());
+    } else if log.is_empty() {
+        canvas.line(second, &Line::plain("   Nothing has been done or refused here yet."));
+    } else {
+        let entry = |row: &Row| match row {
+            Row::Logged(id) => entries::entry(model, *id).map(entries::cells),
+            Row::Asked(_) => None,
+        };
+        let selected = at.and_then(|at| at.checked_sub(requests.len()));
+        rows::draw(canvas, second, entries::COLUMNS, (&log, selected), form, entry);
+    }
+    let said = match state.cursor() {
+        Some(Row::Asked(number)) => asked::request(model, *number).map(asked::detail_lines),
+        Some(Row::Logged(id)) => entries::entry(model, *id).map(entries::detail_lines),
+        None => None,
+    };
+    if let Some(said) = said {
         let mut lines = vec![Line::empty()];
-        lines.extend(wrapped(&detail_lines(entry), usize::from(detail.width), canvas));
+        lines.extend(wrapped(&said, usize::from(detail.width), canvas));
         canvas.lines(detail, &lines);
     }
+}
+
+/// Rows for the requests, their head and a gap: all that wait as a rule, never more than half.
+fn room_for(requests: usize, height: u16, form: Form) -> u16 {
+    if requests == 0 {
+        return 0;
+    }
+    let rows = u16::try_from(requests).unwrap_or(u16::MAX);
+    let wanted = match form {
+        Form::Rows => rows.saturating_add(2),
+        Form::Cards => rows.saturating_mul(2).saturating_add(1),
+    };
+    wanted.min((height / 2).max(4))
 }
 
 fn handed_over(model: &Model, snapshot: &Snapshot, now: Now) -> Line {
@@ -140,46 +188,4 @@ fn handed_over(model: &Model, snapshot: &Snapshot, now: Now) -> Line {
             Line::of(Role::Caution, format!(" ! {} handed over, not taken up{oldest}.", list.len())).then(first)
         }
     }
-}
-
-/// Results that deserve a sign.
-fn role_of(result: Option<&str>, entry: &str) -> (&'static str, Role) {
-    match (result, entry) {
-        (Some("refused" | "conflict"), _) => (" !", Role::Caution),
-        (Some("unknown" | "not done"), _) | (None, "outcome") => (" ?", Role::Unknown),
-        (Some(_) | None, _) => ("  ", Role::Normal),
-    }
-}
-
-fn cells(entry: &LogEntry) -> Vec<Span> {
-    let span = |role: Role, text: String| Span { role, text };
-    let (sign, role) = role_of(entry.result.as_deref(), &entry.entry);
-    vec![
-        span(role, sign.into()),
-        span(Role::Normal, entry.id.to_string()),
-        span(Role::Normal, clock(entry.at)),
-        span(Role::Normal, entry.operator.as_ref().map_or_else(|| entry.session_user.clone(), ToString::to_string)),
-        span(Role::Normal, entry.entry.clone()),
-        span(Role::Normal, entry.action.clone()),
-        span(Role::Normal, entry.target.as_ref().map_or_else(|| "-".into(), ToString::to_string)),
-        span(role, entry.result.clone().unwrap_or_else(|| "-".into())),
-        span(Role::Normal, entry.ticket.clone().unwrap_or_else(|| "-".into())),
-    ]
-}
-
-fn detail_lines(entry: &LogEntry) -> Vec<Line> {
-    let mut lines = Vec::new();
-    if let Some(reason) = &entry.reason {
-        lines.push(Line::of(Role::Dim, format!(" {} reason: ", entry.id)).then(reason.clone()));
-    }
-    if let Some(detail) = &entry.detail {
-        lines.push(Line::of(Role::Dim, " detail: ").then(detail.clone()));
-    }
-    let plan = entry.plan_hash.as_deref().map_or_else(|| "-".to_owned(), |h| h.chars().take(6).collect());
-    let answers = entry.intent.map_or_else(String::new, |i| format!(" · answers {i}"));
-    lines.push(Line::of(
-        Role::Dim,
-        format!(" plan {plan} · environment {} · database user {}{answers}", entry.environment, entry.session_user),
-    ));
-    lines
 }

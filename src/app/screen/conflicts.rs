@@ -7,6 +7,7 @@
 
 use ratatui::layout::Rect;
 
+use super::rows::{self, span};
 use super::{Screen, ScreenId, Screens, not_known, page_rows, sentence};
 use crate::app::effect::Effect;
 use crate::app::keymap::RowCommand;
@@ -16,8 +17,7 @@ use crate::domain::ids::{Key, RecordId, Scope};
 use crate::domain::snapshot::{Offender, Snapshot};
 use crate::domain::time::{Now, Seconds, age, since, words};
 use crate::ui::layout::Room;
-use crate::ui::widgets::panel::wrapped;
-use crate::ui::widgets::table::{self, Column, Form, Table};
+use crate::ui::widgets::table::Column;
 use crate::ui::{Canvas, Line, Role, Span};
 
 /// This screen.
@@ -122,30 +122,21 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
         " 409 = a retry while the key is in use. 422 = a client bug: one key, two contents.",
     ));
     let state = &model.screens.conflicts.list;
-    if state.arrived() > 0 {
-        lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.arrived())));
-    }
+    lines.extend(rows::arrived(state, "new arrived: press R to re-sort."));
     let rest = sentence(canvas, area, &lines);
     let Some(offenders) = snapshot.offenders.value() else {
-        let why = not_known("who causes them", snapshot.offenders.why_not().unwrap_or_default());
-        let lines = wrapped(&[why], usize::from(area.width), canvas);
-        canvas.lines(rest, &lines);
+        rows::instead(canvas, rest, "who causes them", snapshot.offenders.why_not());
         return;
     };
     if state.order().is_empty() {
         canvas.line(rest, &Line::plain("ok Nobody got 409 or 422 in the window."));
         return;
     }
-    let row = |index: usize| {
-        let offender = state.order().get(index).and_then(|id| offenders.iter().find(|o| &id_of(o) == id));
-        offender.map(|o| cells(model, o, now)).unwrap_or_default()
-    };
-    let what = Table { columns: COLUMNS, rows: state.order().len(), selected: state.position() };
-    table::marked(canvas, rest, what, if room == Room::Card { Form::Cards } else { Form::Rows }, row);
+    let offender = |id: &Id| offenders.iter().find(|o| &id_of(o) == id).map(|o| cells(model, o, now));
+    rows::draw(canvas, rest, COLUMNS, (state.order(), state.position()), rows::form(room), offender);
 }
 
 fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
-    let span = |role: Role, text: String| Span { role, text };
     let record = offender.key.clone().map(|key| RecordId { scope: offender.scope.clone(), key });
     let stuck = record.as_ref().is_some_and(|id| model.picture.record(id).is_some());
     let (sign, role, likely) = match (offender.mismatches, stuck) {
@@ -158,13 +149,13 @@ fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
         Zone::Utc => since(offender.last_at, model.db_now(now)),
     };
     vec![
-        span(role, sign.into()),
+        span(role, sign),
         span(Role::Normal, offender.scope.to_string()),
         span(Role::Normal, offender.route.clone()),
-        span(Role::Normal, offender.key.as_ref().map_or_else(|| "(several)".into(), ToString::to_string)),
+        span(Role::Normal, offender.key.as_ref().map_or_else(|| "(several)".to_owned(), ToString::to_string)),
         span(Role::Normal, offender.conflicts.to_string()),
         span(Role::Normal, offender.mismatches.to_string()),
         span(Role::Normal, last),
-        span(role, likely.into()),
+        span(role, likely),
     ]
 }

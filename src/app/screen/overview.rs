@@ -11,12 +11,14 @@ use ratatui::layout::Rect;
 
 use super::{Screen, ScreenId, Screens, not_known, sentence};
 use crate::app::effect::Effect;
+use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::Model;
 use crate::app::picture::Freshness;
 use crate::app::screen::page_rows;
 use crate::domain::alarm::{self, Assessment, Level};
+use crate::domain::approval::waiting_sentence;
 use crate::domain::snapshot::{Signal, Snapshot};
 use crate::domain::time::{Instant, Now, Seconds, age, words};
 use crate::ui::layout::{Room, bottom, columns, top};
@@ -32,7 +34,7 @@ pub const SCREEN: Screen = Screen {
     digit: '1',
     titles: ["Overview", "Overview"],
     word: "overview",
-    questions: &["get_pulse", "get_rates", "get_providers", "get_recoverer", "get_changes"],
+    questions: &["get_pulse", "get_rates", "get_providers", "get_recoverer", "get_changes", "get_approvals"],
     count: |_| (String::new(), Role::Normal),
     sync,
     on,
@@ -172,7 +174,11 @@ pub fn sentence_lines(model: &Model, now: Now) -> Vec<Line> {
         Freshness::Paused(_) => Some("p for now; this picture is held."),
         Freshness::Waiting | Freshness::Fresh(_) | Freshness::Ageing(_) => None,
     };
-    worst(&assessment, model, at, instead)
+    let mut lines = worst(&assessment, model, at, instead);
+    if let Some(waits) = waiting_sentence(snapshot, at) {
+        lines.push(Line::of(Role::Info, format!(" i {waits}: ")).and(Role::Key, "8"));
+    }
+    lines
 }
 
 /// The sentence of the worst alarm. `instead` replaces its next step when the picture is old.
@@ -234,9 +240,9 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
             let (table_area, below) = top(left, 15);
             let inside = panel(canvas, table_area, "SIGNALS  against normal, last 60 min");
             rows::signals(model, snapshot, canvas, inside, room, now);
-            if let Some(quiet) = quiet_line(snapshot) {
-                canvas.line(bottom(inside, 1).1, &quiet);
-            }
+            let last: Vec<Line> =
+                handed::overview_line(model, snapshot, now).into_iter().chain(quiet_line(snapshot)).collect();
+            canvas.lines(bottom(inside, u16::try_from(last.len()).unwrap_or(0)).1, &last);
             panels::below_signals(model, snapshot, canvas, below, now);
             panels::beside_signals(model, snapshot, canvas, right, now);
         }

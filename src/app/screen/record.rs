@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 
 use super::not_known;
 use crate::app::effect::Effect;
+use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
 use crate::app::list::moved;
 use crate::app::model::{Model, Place};
@@ -93,7 +94,11 @@ pub fn view(model: &Model, id: &RecordId, canvas: &mut Canvas<'_>, area: Rect, r
         let inside = panel(canvas, left, "TIMELINE  (UTC)");
         scrolled(canvas, inside, &story::timeline_lines(model, id), state.from);
         let inside = panel(canvas, right, "FACTS");
-        let mut lines = facts::fact_lines(model, id, now);
+        let mut lines = handed::came_of_lines(model, id, usize::from(inside.width), now);
+        if !lines.is_empty() {
+            lines.push(Line::empty());
+        }
+        lines.extend(facts::fact_lines(model, id, now));
         lines.push(Line::empty());
         lines.extend(story::provider_lines(model, id, LookUps::All, now));
         scrolled(canvas, inside, &lines, 0);
@@ -122,6 +127,7 @@ fn head_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
         return vec![not_known(&format!("record {id}"), why)];
     };
     let mut lines = words::head(model, record, now);
+    lines.extend(handed::state_lines(model, id, now));
     lines.extend(next_lines(model, id, now));
     lines
 }
@@ -135,6 +141,7 @@ pub fn lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     match model.screens.record.shown {
         Shown::Words => {
             lines.extend(facts::short_lines(model, id, now));
+            lines.extend(handed::came_of_lines(model, id, usize::from(model.size.0.min(100)), now));
             lines.push(Line::empty());
             lines.extend(story::provider_lines(model, id, LookUps::Newest, now));
             lines.push(Line::empty());

@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 
 use super::{ScreenId, not_known, page_rows, record, sentence};
 use crate::app::effect::Effect;
+use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place, Zone};
@@ -21,8 +22,12 @@ use crate::domain::time::{Now, age, since, until, words};
 use crate::ui::layout::{Room, bottom, left, top};
 use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::panel::{panel, wrapped};
-use crate::ui::widgets::table::{self, Column, Table};
+use crate::ui::widgets::table::{self, Table};
 use crate::ui::{Canvas, Line, Role, Span};
+
+mod columns;
+
+use columns::Next;
 
 /// State of one list.
 #[derive(Debug, Default)]
@@ -190,26 +195,6 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
     Some(vec![])
 }
 
-/// The columns; times are ages, or since when.
-const fn table_columns(when: &'static str) -> [Column; 11] {
-    [
-        Column::ids("SCOPE", 8, 1).up_to(16),
-        Column::ids("KEY", 12, 0).up_to(24),
-        Column::words(when, 6, 1).up_to(17),
-        Column::words("STUCK AT", 15, 2),
-        Column::numbers("AMOUNT", 12, 1).up_to(14),
-        Column::words("PROVIDER", 9, 6).up_to(12),
-        Column::numbers("TRY", 3, 5),
-        Column::words("KEY LEFT", 8, 7),
-        Column::words("NEXT", 9, 3),
-        Column::ids("ORDER", 10, 8).up_to(14),
-        Column::words("OWNER", 8, 9).up_to(12),
-    ]
-}
-
-const AGES: [Column; 11] = table_columns("AGE");
-const TIMES: [Column; 11] = table_columns("SINCE");
-
 /// Draws a table of records; `selected` is the place of the cursor.
 pub fn table_of(
     model: &Model,
@@ -219,10 +204,9 @@ pub fn table_of(
     selected: Option<usize>,
     now: Now,
 ) -> usize {
-    let columns = match model.zone {
-        Zone::Ages => &AGES,
-        Zone::Utc => &TIMES,
-    };
+    let handed = ids.iter().any(|id| handed::next_word(model, id, now).is_some());
+    let next = if handed { Next::HandedBack } else { Next::Step };
+    let columns = columns::of(model.zone, next);
     let what = Table { columns, rows: ids.len(), selected };
     let row = |index: usize| ids.get(index).map(|id| cells(model, id, now)).unwrap_or_default();
     if area.width < 76 { table::cards(canvas, area, what, row) } else { table::draw(canvas, area, what, row) }
@@ -254,7 +238,7 @@ fn cells(model: &Model, id: &RecordId, now: Now) -> Vec<Span> {
         span(Role::Normal, or_dash(record.provider.as_ref().map(ToString::to_string))),
         span(Role::Normal, or_dash(record.attempt.map(|a| a.0.to_string()))),
         span(Role::Normal, key_left(model, record, now)),
-        span(Role::Normal, next_of(model, id, record, now)),
+        next_of(model, id, record, now),
         span(Role::Normal, record.order.as_ref().map_or_else(|| "-".into(), ToString::to_string)),
         span(Role::Normal, record.owner.as_ref().map_or_else(|| "-".into(), ToString::to_string)),
     ]
@@ -288,11 +272,16 @@ pub fn key_left(model: &Model, record: &Record, now: Now) -> String {
     }
 }
 
-fn next_of(model: &Model, id: &RecordId, record: &Record, now: Now) -> String {
-    if let Some(step) = model.step(id, now) {
-        return next_word(&step).into();
+fn next_of(model: &Model, id: &RecordId, record: &Record, now: Now) -> Span {
+    if let Some(handed) = handed::next_word(model, id, now) {
+        return handed;
     }
-    if record.lease.is_live(model.db_now(now)) { "wait".into() } else { "lookup".into() }
+    let word = match model.step(id, now) {
+        Some(step) => next_word(&step),
+        None if record.lease.is_live(model.db_now(now)) => "wait",
+        None => "lookup",
+    };
+    Span { role: Role::Normal, text: word.into() }
 }
 
 /// What one of the lists shows.

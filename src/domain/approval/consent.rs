@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::super::environment::Environment;
-use super::super::guard::{Context, Expect, Refused, change_for};
-use super::super::ids::{ApprovalId, Attempt, EvidenceId, Holder, Key, Operator, PlanHash, ResumeId, Scope, Version};
+use super::super::guard::{Context, Expect, Phrase, Refused, Words, change_for};
+use super::super::ids::{
+    ApprovalId, Attempt, EvidenceId, Holder, Key, Operator, PlanHash, RecordId, ResumeId, Scope, Version,
+};
 use super::super::port::Dossier;
 use super::super::time::{self, Instant};
 use super::{ApprovalRequest, ApprovalState, ResumeRequest, ResumeState, StoredPlan, halves};
@@ -68,17 +70,40 @@ impl Consent {
     pub fn order(&self) -> &ConsentOrder {
         &self.order
     }
+
+    /// About which record.
+    pub fn id(&self) -> RecordId {
+        RecordId { scope: self.order.scope.clone(), key: self.order.key.clone() }
+    }
 }
 
 const AGAIN: &str = "Nothing was sent. Read it again.";
 
-/// A yes: by somebody else, to a plan that is intact, on a look-up of one's own that leads to the very same plan.
+/// A yes: by somebody else, to a plan that is intact, on a look-up of one's own that leads to the very same plan,
+/// with the phrase typed.
 pub fn approve(
     request: &ApprovalRequest,
     facts: &Dossier,
-    reason: &str,
+    words: &Words,
     context: &Context,
 ) -> Result<Consent, Refused> {
+    let (phrase, evidence) = ready(request, facts, context)?;
+    if !phrase.is(&words.phrase) {
+        return Err(Refused::new("The phrase is not the same.", "Nothing was sent. Type it as it is shown."));
+    }
+    let mut order = answer(request, "approve", &words.reason, context);
+    order.evidence_id = Some(evidence);
+    order.verdict = Some("approved");
+    Ok(Consent::new(order))
+}
+
+/// What has to be typed to approve; or what stands in the way.
+pub fn approvable(request: &ApprovalRequest, facts: &Dossier, context: &Context) -> Result<Phrase, Refused> {
+    ready(request, facts, context).map(|(phrase, _)| phrase)
+}
+
+/// Every check of a yes but the phrase.
+fn ready(request: &ApprovalRequest, facts: &Dossier, context: &Context) -> Result<(Phrase, EvidenceId), Refused> {
     answerable(request, context, facts.at)?;
     here(&context.environment, facts)?;
     let Some(plan) = request.plan.as_ref().filter(|plan| plan.is_intact(request)) else {
@@ -99,10 +124,7 @@ pub fn approve(
             "Refuse it, or look again (a l).",
         ));
     }
-    let mut order = answer(request, "approve", reason, context);
-    order.evidence_id = Some(evidence);
-    order.verdict = Some("approved");
-    Ok(Consent::new(order))
+    Ok((Phrase::of_approval(&context.environment, record, &request.plan_hash), evidence))
 }
 
 /// A no. It needs no look-up and no reason.

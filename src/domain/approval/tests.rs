@@ -2,6 +2,7 @@ use super::super::action::Request;
 use super::super::evidence::{Class, Evidence};
 use super::super::guard::{Context, Plan, Words, draw};
 use super::super::port::Dossier;
+use super::super::promise::Promise;
 use super::super::samples::{approval_of, context, dossier, found, hit, nothing, now, stuck};
 use super::super::time::{Now, Seconds};
 use super::*;
@@ -40,6 +41,13 @@ fn lees(mut evidence: Vec<Evidence>) -> Dossier {
     dossier(stuck(), evidence)
 }
 
+/// What lee types to approve.
+fn yes_words(request: &ApprovalRequest) -> Words {
+    let phrase = approvable(request, &lees(absent()), &lee());
+    let phrase = phrase.map_or_else(|_| String::new(), |phrase| phrase.shown().to_owned());
+    Words { reason: "agreed".to_owned(), phrase, ..Words::default() }
+}
+
 #[test]
 fn a_second_person_is_needed_for_what_may_charge_and_for_large_amounts_in_production() {
     let adopt = draw(
@@ -73,7 +81,7 @@ fn a_plan_is_asked_for_whole_and_approved_on_a_look_up_of_ones_own() {
     let kept: StoredPlan = serde_json::from_value(serde_json::to_value(plan().stored()).unwrap()).unwrap();
     assert_eq!(kept, plan().stored());
     let request = approval_of(&plan(), ApprovalState::Waiting, 60);
-    let yes = approve(&request, &lees(absent()), "agreed", &lee()).unwrap();
+    let yes = approve(&request, &lees(absent()), &yes_words(&request), &lee()).unwrap();
     assert_eq!((yes.order().verdict, yes.order().request), (Some("approved"), Some(request.number)));
     assert_eq!(yes.order().evidence_id, absent()[0].id);
     let mut facts = facts();
@@ -88,7 +96,7 @@ fn a_plan_is_asked_for_whole_and_approved_on_a_look_up_of_ones_own() {
 #[test]
 fn what_is_not_a_second_persons_yes_to_this_plan_is_refused() {
     type Spoil = fn(&mut ApprovalRequest, &mut Dossier, &mut Context);
-    let spoils: [(&str, Spoil); 11] = [
+    let spoils: [(&str, Spoil); 16] = [
         ("the asker", |_, _, context| context.operator = Operator::new("Dana ")),
         ("the asker's login", |_, _, context| context.role = "ops_dana".to_owned()),
         ("too late", |request, _, _| request.expires_at = Seconds(1).before(now())),
@@ -104,6 +112,31 @@ fn what_is_not_a_second_persons_yes_to_this_plan_is_refused() {
                 plan.hashed.push("more".to_owned());
             }
         }),
+        ("words that are not the change's", |request, _, _| {
+            if let Some(plan) = &mut request.plan {
+                plan.wording.cannot_undo = "everything can be undone".to_owned();
+            }
+        }),
+        ("promises that are not the change's", |request, _, _| {
+            if let Some(plan) = &mut request.plan {
+                plan.promises = vec![Promise::LeaseFree];
+            }
+        }),
+        ("another amount on the page", |request, _, _| {
+            if let Some(plan) = &mut request.plan {
+                plan.record.money = Some(Money::new(1, "EUR"));
+            }
+        }),
+        ("another record on the page", |request, _, _| {
+            if let Some(plan) = &mut request.plan {
+                plan.record.id = RecordId::new("shop-eu", "another");
+            }
+        }),
+        ("another action's word", |request, _, _| {
+            if let Some(plan) = &mut request.plan {
+                plan.action = "hold".to_owned();
+            }
+        }),
         ("another version", |_, facts, _| facts.detail.record.version = Version::new("other")),
         ("another environment", |_, facts, _| facts.environment = Some("staging".to_owned())),
         ("the asker's look-up", |_, facts, _| facts.evidence = absent()),
@@ -115,7 +148,8 @@ fn what_is_not_a_second_persons_yes_to_this_plan_is_refused() {
         let (mut request, mut facts, mut context) =
             (approval_of(&plan(), ApprovalState::Waiting, 60), lees(absent()), lee());
         spoil(&mut request, &mut facts, &mut context);
-        let refused = approve(&request, &facts, "", &context);
+        let typed = yes_words(&request);
+        let refused = approve(&request, &facts, &typed, &context);
         assert!(refused.is_err(), "{what} must refuse the approval");
         let refused = refused.unwrap_err();
         assert!(!refused.why.is_empty() && !refused.way_out.is_empty(), "{what}: {refused}");
@@ -150,4 +184,40 @@ fn the_glass_is_broken_only_to_adopt_after_the_wait_and_for_an_incident() {
     facts.approvals = vec![approval_of(&plan(), ApprovalState::Waiting, 700)];
     let words = Words { incident: "INC-1".to_owned(), ..words() };
     assert!(plan().arm(&facts, &words, &context(), Now(now())).is_err(), "never for what may charge");
+}
+
+#[test]
+fn a_yes_is_typed_and_is_not_the_phrase_of_the_act() {
+    let request = approval_of(&plan(), ApprovalState::Waiting, 60);
+    let act = words();
+    assert!(approve(&request, &lees(absent()), &act, &lee()).is_err());
+    let typed = yes_words(&request);
+    assert_eq!(typed.phrase, format!("approve {}", act.phrase));
+}
+
+#[test]
+fn where_the_second_person_stands_follows_the_newest_request_that_counts() {
+    let standing = |requests: Vec<ApprovalRequest>| {
+        let mut facts = facts();
+        facts.approvals = requests;
+        plan().standing(&facts, &context())
+    };
+    let one = |state| approval_of(&plan(), state, 60);
+    assert!(matches!(standing(vec![]), Standing::ToAsk { last: None, .. }));
+    assert!(matches!(standing(vec![one(ApprovalState::Waiting)]), Standing::Waits(_)));
+    assert!(matches!(standing(vec![one(ApprovalState::Approved)]), Standing::Approved(_)));
+    for over in [
+        ApprovalState::Refused,
+        ApprovalState::Withdrawn,
+        ApprovalState::Expired,
+        ApprovalState::Lapsed,
+        ApprovalState::Used,
+    ] {
+        let request = one(over);
+        assert!(!request.became().is_empty() && !request.way_on().is_empty());
+        assert!(matches!(standing(vec![request]), Standing::ToAsk { last: Some(_), .. }), "{over:?}");
+    }
+    let mut theirs = one(ApprovalState::Approved);
+    theirs.operator = Operator::new("pat");
+    assert!(matches!(standing(vec![theirs]), Standing::ToAsk { last: None, .. }), "somebody else's approval");
 }

@@ -1,7 +1,7 @@
 //! Arming and asking: every check again, on facts re-read just now. A plan is used up by either.
 
 use super::super::action::{Change, Ladder};
-use super::super::approval::{ApprovalRequest, ApprovalState, Consent, ConsentOrder, Need};
+use super::super::approval::{ApprovalRequest, ApprovalState, Consent, ConsentOrder, Need, withdraw_hand_back};
 use super::super::ids::{Attempt, Holder};
 use super::super::port::Dossier;
 use super::super::record::Record;
@@ -59,6 +59,19 @@ impl Plan {
             resume: None,
             verdict: None,
         }))
+    }
+
+    /// Takes a hand back back. Every check of [`Plan::arm`] but the phrase, of which there is none.
+    pub fn take_back(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Consent, Refused> {
+        let Change::Withdraw { resume } = &self.change else {
+            return Err(Refused::new("This plan takes nothing back.", "Nothing was sent. Make a new plan."));
+        };
+        self.still_true(facts, context, now)?;
+        self.accepts_reason(words, &context.policy)?;
+        let resume = facts.resumes.iter().find(|seen| seen.number == *resume).ok_or_else(|| {
+            Refused::new(format!("{resume} is not there any more."), "Nothing was sent. Look at the record again.")
+        })?;
+        withdraw_hand_back(resume, &words.reason, context)
     }
 
     /// The second person's yes to this very plan, where one is needed; or the glass that may be broken instead.

@@ -41,6 +41,7 @@ pub fn draw(request: Request, dossier: &Dossier, context: &Context, now: Now) ->
         Request::Resume => resume(dossier, context, &context.holder())?,
         Request::Hold => hold(dossier, context)?,
         Request::Release => release(dossier)?,
+        Request::Withdraw => withdraw(dossier)?,
         Request::Note => (Change::Note, vec![written("note", &Change::Note, dossier)]),
         Request::HandOver => (Change::HandOver, vec![written("new owner and the note", &Change::HandOver, dossier)]),
     };
@@ -125,7 +126,19 @@ fn look_up(dossier: &Dossier) -> Drawn {
     Ok((Change::LookUp, promises))
 }
 
+/// A recoverer may take an open hand back up at any moment: whoever else goes on first takes it back.
+fn not_handed_back(dossier: &Dossier) -> Result<(), Refused> {
+    let Some(resume) = dossier.handed_back().filter(|resume| resume.state.is_untaken()) else {
+        return Ok(());
+    };
+    Err(Refused::new(
+        format!("Handed back at {} ({}): the recoverer may be charging.", time::clock(resume.at), resume.number),
+        format!("Wait for it until {}, or withdraw it first (a w).", time::clock(resume.not_after)),
+    ))
+}
+
 fn resume(dossier: &Dossier, context: &Context, holder: &Holder) -> Drawn {
+    not_handed_back(dossier)?;
     let record = &dossier.detail.record;
     let from = record.attempt.unwrap_or(Attempt(0));
     let stored = || {
@@ -171,6 +184,17 @@ fn resume(dossier: &Dossier, context: &Context, holder: &Holder) -> Drawn {
             Ok((Change::Fail { evidence, payment: payment()?, provider_ref: charge.provider_ref, reason }, promises))
         }
         Step::HandBack => {
+            if let Some(resume) = dossier.handed_back() {
+                let worker = resume.worker.as_deref().unwrap_or("a recoverer");
+                let (state, end) = (resume.state.word(), time::clock(resume.not_after));
+                return Err(Refused::new(
+                    format!(
+                        "{} is {state} by {worker}, who has not said how it ended and may have charged.",
+                        resume.number
+                    ),
+                    format!("Look again (a l). It can be handed back again after {end}."),
+                ));
+            }
             if record.lease.is_live(dossier.at) {
                 return Err(Refused::new(
                     "You hold this record, so the recoverer could not take it.",
@@ -234,6 +258,7 @@ fn key_terms(dossier: &Dossier, context: &Context) -> Result<KeyTerms, Refused> 
 }
 
 fn hold(dossier: &Dossier, context: &Context) -> Drawn {
+    not_handed_back(dossier)?;
     let record = &dossier.detail.record;
     let me = context.holder();
     if record.status != RecordStatus::Processing {
@@ -263,6 +288,20 @@ fn release(dossier: &Dossier) -> Drawn {
     Ok((Change::Release, vec![Promise::LeaseFree]))
 }
 
+fn withdraw(dossier: &Dossier) -> Drawn {
+    let Some(resume) = dossier.handed_back() else {
+        return Err(Refused::new("It is not handed back, or that has ended.", "There is nothing to withdraw."));
+    };
+    if !resume.state.is_untaken() {
+        let worker = resume.worker.as_deref().unwrap_or("a recoverer");
+        return Err(Refused::new(
+            format!("{worker} took {} at {} and may be charging.", resume.number, time::clock(resume.state_at)),
+            "It cannot be withdrawn any more. Wait for what it says.",
+        ));
+    }
+    Ok((Change::Withdraw { resume: resume.number }, vec![Promise::Withdrawn { resume: resume.number }]))
+}
+
 fn wording(change: &Change, dossier: &Dossier) -> Wording {
     let record = &dossier.detail.record;
     let mut relies_on = vec![format!("record at version {}", record.version.short())];
@@ -271,37 +310,42 @@ fn wording(change: &Change, dossier: &Dossier) -> Wording {
         let age = time::words(time::age(evidence.started_at, dossier.at));
         relies_on.push(format!("{name} ({}, {age} old)", evidence.outcome.word()));
     }
-    let (will_not, cannot_undo, if_it_fails) = match change {
-        Change::LookUp => (
+    let [will_not, cannot_undo, if_it_fails] = said_of(change).map(ToOwned::to_owned);
+    Wording { relies_on, will_not, cannot_undo, if_it_fails }
+}
+
+/// What will not happen, what cannot be undone, and what is true when a step fails.
+pub(in crate::domain) fn said_of(change: &Change) -> [&'static str; 3] {
+    match change {
+        Change::LookUp => [
             "no charge, no refund, no change of record or payment",
             "nothing to undo",
             "nothing is concluded; look again",
-        ),
-        Change::Adopt { .. } | Change::Fail { .. } | Change::Reverse { .. } | Change::NotCharged { .. } => (
+        ],
+        Change::Adopt { .. } | Change::Fail { .. } | Change::Reverse { .. } | Change::NotCharged { .. } => [
             "no charge, no refund, no record removed, no amount changed",
             "the final state: a wrong result is corrected by a refund or a new entry, never by erasing",
             "nothing is written: one transaction, all or none; safe to plan again",
-        ),
-        Change::HandBack { .. } => (
+        ],
+        Change::HandBack { .. } => [
             "no new key, no refund, no record removed; the console itself charges nothing",
             "a charge the recoverer makes is only given back by a refund",
             "the record stays as it is",
-        ),
-        Change::Hold { .. } | Change::Release => (
+        ],
+        Change::Withdraw { .. } => [
+            "no charge, no refund, no change of record or payment",
+            "handing it back again needs a new plan and a second person",
+            "the hand back stays as it is; read its state again",
+        ],
+        Change::Hold { .. } | Change::Release => [
             "no charge, no change of the payment, no record removed",
             "nothing: a hold ends by itself and can be released",
             "the lease stays as it is",
-        ),
-        Change::Note | Change::HandOver => (
+        ],
+        Change::Note | Change::HandOver => [
             "nothing is sent to the provider; record and payment stay as they are",
             "the text stays in the log for ever",
             "nothing is written",
-        ),
-    };
-    Wording {
-        relies_on,
-        will_not: will_not.to_owned(),
-        cannot_undo: cannot_undo.to_owned(),
-        if_it_fails: if_it_fails.to_owned(),
+        ],
     }
 }

@@ -110,7 +110,7 @@ impl Plan {
                 order.settle_s = Some(terms.settle.0);
             }
             Change::Hold { length } => order.hold_seconds = Some(length.0),
-            Change::LookUp | Change::Release | Change::Note | Change::HandOver => {}
+            Change::LookUp | Change::Release | Change::Withdraw { .. } | Change::Note | Change::HandOver => {}
         }
         order
     }
@@ -134,9 +134,12 @@ impl Plan {
             Change::NotCharged { payment, money, .. } | Change::HandBack { payment, money, .. } => {
                 (of(payment, None, Some(money)), None)
             }
-            Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => {
-                (Expect::default(), None)
-            }
+            Change::LookUp
+            | Change::Hold { .. }
+            | Change::Release
+            | Change::Withdraw { .. }
+            | Change::Note
+            | Change::HandOver => (Expect::default(), None),
         }
     }
 }

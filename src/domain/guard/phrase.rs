@@ -19,6 +19,12 @@ impl Phrase {
         Self(words.join(" "))
     }
 
+    /// What a second person types: the same words behind one of their own, so that the hand that approves is not
+    /// the hand that acts.
+    pub(in crate::domain) fn of_approval(environment: &Environment, record: &Record, hash: &PlanHash) -> Self {
+        Self(format!("approve {}", Self::of(environment, record, hash).0))
+    }
+
     /// The phrase as it is shown.
     pub fn shown(&self) -> &str {
         &self.0

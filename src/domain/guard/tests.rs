@@ -1,7 +1,9 @@
+use super::super::approval::{ResumeState, Standing};
 use super::super::evidence::{Class, Evidence};
-use super::super::ids::Version;
+use super::super::ids::{ResumeId, Version};
+use super::super::promise::Promise;
 use super::super::record::RecordDetail;
-use super::super::samples::{context, dossier, found, hit, now, stuck};
+use super::super::samples::{context, dossier, found, handed_back, hit, now, stuck};
 use super::super::time::{Now, Seconds};
 use super::*;
 
@@ -100,7 +102,7 @@ fn hand_back_shows_its_plan_and_is_refused_without_a_second_person() {
     let facts = dossier(stuck(), proof());
     let plan = draw(Request::Resume, &facts, &context(), Now(now())).unwrap();
     assert!(matches!(plan.change(), Change::HandBack { .. }));
-    assert!(matches!(plan.availability(), Availability::NotYet(_)));
+    assert!(matches!(plan.standing(&facts, &context()), Standing::ToAsk { last: None, .. }));
     assert!(plan.promises().iter().any(|promise| promise.asked().contains("CHARGE")));
     let refused = plan.arm(&facts, &words(), &context(), Now(now())).unwrap_err();
     assert!(refused.why.contains("a second person approves, always"), "{refused}");
@@ -216,7 +218,12 @@ mod hurts {
                     prop_assert!(approved && absent && proof.first != proof.latest);
                     prop_assert!(facts.detail.record.provider_ref.is_none());
                 }
-                Change::LookUp | Change::Hold { .. } | Change::Release | Change::Note | Change::HandOver => {
+                Change::LookUp
+                | Change::Hold { .. }
+                | Change::Release
+                | Change::Withdraw { .. }
+                | Change::Note
+                | Change::HandOver => {
                     prop_assert!(false, "a resume is none of these");
                 }
             }
@@ -235,4 +242,50 @@ fn a_hostile_scope_does_not_reach_the_phrase() {
         plan.phrase().shown().contains(&plan.hash().short()),
         "a key without letters is replaced by the plan's hash"
     );
+}
+
+#[test]
+fn an_open_hand_back_keeps_everybody_else_off_until_it_is_withdrawn() {
+    let drawn = |request, state| {
+        let facts = Dossier {
+            resumes: vec![handed_back(state, 30)],
+            ..dossier(stuck(), vec![found(5, vec![hit("ch_1", Class::Succeeded)])])
+        };
+        draw(request, &facts, &context(), Now(now()))
+    };
+    for state in [ResumeState::Waiting, ResumeState::Unanswered] {
+        for request in [Request::Resume, Request::Hold] {
+            let refused = drawn(request, state).unwrap_err();
+            assert!(
+                refused.why.contains("Handed back at") && refused.way_out.contains("withdraw it first"),
+                "{refused}"
+            );
+        }
+        let plan = drawn(Request::Withdraw, state).unwrap();
+        assert_eq!(plan.promises(), [Promise::Withdrawn { resume: ResumeId(7) }]);
+        assert!(drawn(Request::LookUp, state).is_ok() && drawn(Request::HandOver, state).is_ok());
+    }
+    // Taken, and its lease over: what the table says holds, but nothing is taken back any more.
+    assert!(drawn(Request::Resume, ResumeState::Taken).is_ok() && drawn(Request::Hold, ResumeState::Taken).is_ok());
+    for ended in [ResumeState::Taken, ResumeState::Finished, ResumeState::Refused, ResumeState::Withdrawn] {
+        assert!(drawn(Request::Withdraw, ended).is_err(), "{ended:?}");
+    }
+    assert!(drawn(Request::Resume, ResumeState::Expired).is_ok());
+}
+
+#[test]
+fn taking_back_is_a_consent_about_this_hand_back_and_only_with_a_reason() {
+    let facts = |state| Dossier { resumes: vec![handed_back(state, 30)], ..dossier(stuck(), vec![]) };
+    let plan = || draw(Request::Withdraw, &facts(ResumeState::Unanswered), &context(), Now(now())).unwrap();
+    let words = Words { reason: "the recoverer is switched off".to_owned(), ..Words::default() };
+    let again = facts(ResumeState::Unanswered);
+    let consent = plan().take_back(&again, &words, &context(), Now(now())).unwrap();
+    assert_eq!((consent.order().action, consent.order().resume), ("withdraw", Some(ResumeId(7))));
+    assert!(plan().take_back(&again, &Words::default(), &context(), Now(now())).is_err(), "no reason");
+    assert!(plan().take_back(&facts(ResumeState::Taken), &words, &context(), Now(now())).is_err(), "taken meanwhile");
+    let mut moved = facts(ResumeState::Waiting);
+    moved.detail.record.version = Version::new("other");
+    assert!(plan().take_back(&moved, &words, &context(), Now(now())).is_err(), "changed meanwhile");
+    let looks = draw(Request::LookUp, &again, &context(), Now(now())).unwrap();
+    assert!(looks.take_back(&again, &words, &context(), Now(now())).is_err(), "another plan");
 }

@@ -7,14 +7,14 @@ use crate::lab::cluster::{Cluster, ClusterError, LabDatabase, Login};
 
 /// Whose console a login is for, by the group `install.sql` grants its rights to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seat {
+pub(super) enum Role {
     /// Who looks up, resumes, holds and asks.
     Operator,
     /// The second person, who says yes or no to what an operator asked for.
     Approver,
 }
 
-impl Seat {
+impl Role {
     fn name(self) -> &'static str {
         match self {
             Self::Operator => "console",
@@ -44,9 +44,9 @@ impl ConsoleLogin {
     pub(super) async fn create(
         database: &mut LabDatabase,
         cluster: &Cluster,
-        seat: Seat,
+        role: Role,
     ) -> Result<Self, ClusterError> {
-        let login = database.create_login(seat.name(), &[seat.group()]).await?;
+        let login = database.create_login(role.name(), &[role.group()]).await?;
         let options = database.login_options(&login).application_name(APPLICATION);
         let url = url(database, cluster, &login, &options);
         Ok(Self { options, url })

@@ -165,17 +165,31 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
     if let Some(sign) = sign {
         first.push(sign.role, fit(&sign.text, 2, Align::Right, Keep::Start, charset));
     }
-    let mut second = Line::plain("   ");
-    for (column, span) in titles.iter().zip(spans) {
+    let mut below: Vec<(usize, &Column, Span)> = Vec::new();
+    for (place, (column, span)) in titles.iter().zip(spans).enumerate() {
         let text = cut(&span.text, usize::from(column.most), column.keep, charset);
         if column.leaves <= 1 {
             first.push(Role::Normal, " ");
             first.push(span.role, text);
-        } else if second.width(charset) + columns(&text, charset) + column.title.len() + 3 <= usize::from(width) {
-            second.push(Role::Dim, format!("{} ", column.title.to_lowercase()));
-            second.push(span.role, text);
-            second.push(Role::Normal, "  ");
+        } else {
+            below.push((place, column, Span { role: span.role, text }));
         }
+    }
+    // What is needed most gets its room first; what fits stands in the order of the columns.
+    below.sort_by_key(|(_, column, _)| column.leaves);
+    let mut room = usize::from(width).saturating_sub(3);
+    below.retain(|(_, column, span)| {
+        let needs = columns(&span.text, charset) + column.title.len() + 3;
+        let fits = needs <= room;
+        room = if fits { room.saturating_sub(needs) } else { room };
+        fits
+    });
+    below.sort_by_key(|(place, _, _)| *place);
+    let mut second = Line::plain("   ");
+    for (_, column, span) in below {
+        second.push(Role::Dim, format!("{} ", column.title.to_lowercase()));
+        second.push(span.role, span.text);
+        second.push(Role::Normal, "  ");
     }
     vec![first, second]
 }

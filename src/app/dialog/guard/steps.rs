@@ -1,14 +1,15 @@
 //! Keys of the guard: from step to step, and back. Enter never answers a step that was not seen.
 
-use super::{FieldName, Guard, Phase, guard_of, start};
-use crate::app::dialog::close;
+use super::{FieldName, Guard, Phase, Way, guard_of, read_again, read_request, second, start};
+use crate::app::dialog::menu::Menu;
+use crate::app::dialog::{Dialog, close};
 use crate::app::effect::Effect;
 use crate::app::keymap::{AppCommand, Command, GuardCommand, RowCommand};
 use crate::app::list::moved;
 use crate::app::model::{Leave, Model};
 use crate::app::notice::Notice;
-use crate::domain::action::{Availability, Ladder};
-use crate::domain::guard::{Plan, Refused};
+use crate::domain::action::Ladder;
+use crate::domain::guard::Refused;
 use crate::domain::log::Outcome;
 use crate::domain::time::Now;
 
@@ -41,6 +42,10 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
         }
         Command::Guard(GuardCommand::Again) => again(model, now),
         Command::Guard(GuardCommand::ReadBack) => read_back(model, now),
+        Command::Guard(
+            turn @ (GuardCommand::Approve | GuardCommand::Refuse | GuardCommand::TakeBack | GuardCommand::BreakGlass),
+        ) => second::turn(model, turn, now),
+        Command::App(AppCommand::Actions) => actions(model),
         Command::Guard(GuardCommand::LeaveAnyway) => {
             model.leave = Leave::Now;
             vec![Effect::Quit]
@@ -55,24 +60,30 @@ fn enter(model: &mut Model, now: Now) -> Vec<Effect> {
     let seen = guard.on_screen.can_be_answered(now);
     match &guard.phase {
         Phase::Plan if !seen => vec![],
-        Phase::Plan => match (guard.plan.as_ref().map(Plan::availability), guard.ladder()) {
-            (Some(Availability::NotYet(_)), _) => close(model),
-            (Some(Availability::Ready) | None, Ladder::PlanLine) => check(model, now),
-            (Some(Availability::Ready) | None, Ladder::Reason | Ladder::Phrase) => {
+        Phase::Plan if guard.answers.is_some() => vec![],
+        Phase::Plan => match (guard.way_on(), guard.ladder()) {
+            (None, _) => {
+                model.say("It waits for a second person. Nothing was sent; 8 lists it.", now);
+                close(model)
+            }
+            (Some(_), Ladder::PlanLine) => check(model, now),
+            (Some(way), Ladder::Reason | Ladder::Phrase) => {
+                guard.way = way;
                 guard.go(Phase::Reason);
                 vec![]
             }
         },
         Phase::Reason => reason_done(model, now),
+        Phase::Send if seen => check(model, now),
         Phase::Phrase => {
-            let exact = guard.plan.as_ref().is_some_and(|p| p.phrase().is(guard.form.phrase.text()));
+            let exact = guard.phrase().is_some_and(|phrase| phrase.is(guard.form.phrase.text()));
             if exact && seen { check(model, now) } else { vec![] }
         }
         Phase::ActingAskedToLeave => {
             guard.phase = Phase::Acting;
             vec![]
         }
-        Phase::Preparing | Phase::Checking | Phase::Acting | Phase::Result(_) | Phase::Refused(_) => {
+        Phase::Preparing | Phase::Send | Phase::Checking | Phase::Acting | Phase::Result(_) | Phase::Refused(_) => {
             vec![]
         }
     }
@@ -82,14 +93,20 @@ fn reason_done(model: &mut Model, now: Now) -> Vec<Effect> {
     let policy = model.setup.context.policy.clone();
     let Some(guard) = guard_of(model) else { return vec![] };
     let words = guard.words();
-    let verdict = match &guard.plan {
-        Some(plan) => plan.accepts_reason(&words, &policy),
-        None => Err(Refused::new("There is no plan.", "Make a new plan.")),
+    let verdict = match (guard.way, &guard.plan) {
+        // No is as easy as yes, and needs no explanation.
+        (Way::Refuse | Way::TakeBack, _) => Ok(()),
+        (Way::BreakGlass, Some(_)) if !policy.ticket_pattern.accepts(words.incident.trim()) => {
+            Err(Refused::new("The incident is not an incident or ticket id.", "Type it like INC-2291."))
+        }
+        (_, Some(plan)) => plan.accepts_reason(&words, &policy),
+        (_, None) => Err(Refused::new("There is no plan.", "Make a new plan.")),
     };
     if let Err(refused) = verdict {
         let filled = |name: &FieldName| match name {
             FieldName::Reason => !words.reason.trim().is_empty(),
             FieldName::Ticket => !words.ticket.trim().is_empty(),
+            FieldName::Incident => !words.incident.trim().is_empty(),
             FieldName::Owner => true,
         };
         // Enter in the first field is how people go to the next one.
@@ -100,14 +117,20 @@ fn reason_done(model: &mut Model, now: Now) -> Vec<Effect> {
         return vec![];
     }
     guard.form.trouble = None;
-    match guard.ladder() {
-        Ladder::Phrase => {
+    match (guard.way, guard.ladder()) {
+        (Way::Ask, _) => {
+            guard.go(Phase::Send);
+            vec![]
+        }
+        (Way::Refuse | Way::TakeBack, _) if guard.on_screen.can_be_answered(now) => check(model, now),
+        (Way::Refuse | Way::TakeBack, _) => vec![],
+        (_, Ladder::Phrase) => {
             guard.form.phrase.clear();
             guard.go(Phase::Phrase);
             vec![]
         }
-        Ladder::Reason if guard.on_screen.can_be_answered(now) => check(model, now),
-        Ladder::Reason | Ladder::PlanLine => vec![],
+        (_, Ladder::Reason) if guard.on_screen.can_be_answered(now) => check(model, now),
+        (_, Ladder::Reason | Ladder::PlanLine) => vec![],
     }
 }
 
@@ -134,13 +157,24 @@ fn back(model: &mut Model, now: Now) -> Vec<Effect> {
             guard.phase = Phase::Acting;
             vec![]
         }
-        Phase::Preparing | Phase::Plan | Phase::Reason | Phase::Phrase | Phase::Checking => {
+        Phase::Plan if guard.answers.is_some() => {
+            model.reading = None;
+            close(model)
+        }
+        Phase::Preparing | Phase::Plan | Phase::Reason | Phase::Send | Phase::Phrase | Phase::Checking => {
+            model.reading = None;
             model.say("Cancelled. Nothing was sent.", now);
             close(model)
         }
         Phase::Result(_) | Phase::Refused(_) => {
-            let id = guard.id.clone();
+            let (id, answered) = (guard.id.clone(), guard.answers.is_some());
             close(model);
+            if answered {
+                model.reading = None;
+            } else if let Some(effects) = read_again(model, &id) {
+                // The look-up was for the request that was being read.
+                return effects;
+            }
             vec![Effect::Open(id)]
         }
     }
@@ -155,7 +189,8 @@ fn next_field(guard: &mut Guard) {
 
 fn previous(guard: &mut Guard) {
     match guard.phase {
-        Phase::Phrase => guard.go(Phase::Reason),
+        Phase::Phrase if guard.way == Way::Approve => guard.go(Phase::Plan),
+        Phase::Phrase | Phase::Send => guard.go(Phase::Reason),
         Phase::Reason => {
             let fields = guard.fields();
             let at = fields.iter().position(|f| *f == guard.form.focus).unwrap_or(0);
@@ -179,16 +214,28 @@ fn again(model: &mut Model, now: Now) -> Vec<Effect> {
     match &guard.phase {
         Phase::Refused(_) | Phase::Result(_) => {
             let (request, id) = (guard.request, guard.id.clone());
+            if let Some(number) = guard.answers {
+                return read_request(model, id, number);
+            }
             start(model, request, id, now)
         }
         Phase::Preparing
         | Phase::Plan
         | Phase::Reason
+        | Phase::Send
         | Phase::Phrase
         | Phase::Checking
         | Phase::Acting
         | Phase::ActingAskedToLeave => vec![],
     }
+}
+
+/// From a request that is read to the actions of its record: the approver's own look-up is one of them.
+fn actions(model: &mut Model) -> Vec<Effect> {
+    let Some(guard) = guard_of(model) else { return vec![] };
+    let id = guard.id.clone();
+    model.dialog = Some(Dialog::Menu(Menu { id: id.clone(), from: 0 }));
+    vec![Effect::Open(id)]
 }
 
 fn read_back(model: &mut Model, now: Now) -> Vec<Effect> {
@@ -207,11 +254,10 @@ fn read_back(model: &mut Model, now: Now) -> Vec<Effect> {
     }
 }
 
-fn copy(model: &mut Model, now: Now) -> Vec<Effect> {
-    let environment = model.setup.context.environment.clone();
-    let lines = match guard_of(model) {
-        Some(guard) => super::view::page(guard, &environment, COPY_WIDTH, now),
-        None => vec![],
+fn copy(model: &Model, now: Now) -> Vec<Effect> {
+    let lines = match &model.dialog {
+        Some(Dialog::Guard(guard)) => super::view::whole_page(model, guard, COPY_WIDTH, now),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => vec![],
     };
     let text: Vec<String> = lines.iter().map(crate::ui::Line::words).collect();
     vec![Effect::Copy(text.join("\n"))]

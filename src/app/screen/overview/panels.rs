@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::super::records;
 use super::not_known;
+use crate::app::hand_backs::handed;
 use crate::app::model::Model;
 use crate::app::picture::Freshness;
 use crate::domain::snapshot::Snapshot;
@@ -20,6 +21,7 @@ pub fn under(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas<'_>, area: 
         return;
     }
     let mut lines: Vec<Line> = super::quiet_line(snapshot).into_iter().collect();
+    lines.extend(handed::overview_line(model, snapshot, now));
     if area.height > 6 {
         lines.push(Line::empty());
     }

@@ -1,7 +1,9 @@
 //! What a record means for the customer and what may be done next, in sentences.
 
+use crate::app::hand_backs::handed;
 use crate::app::model::Model;
 use crate::app::screen::records::{key_left, sign_of};
+use crate::domain::approval::{ApprovalState, ResumeState, newest_of};
 use crate::domain::evidence::{Class, LookupOutcome, Match, Observed};
 use crate::domain::ids::RecordId;
 use crate::domain::payment::PaymentStatus;
@@ -151,12 +153,54 @@ pub fn head(model: &Model, record: &Record, now: Now) -> Vec<Line> {
     lines
 }
 
+/// What there is to do while a recoverer may be at work.
+fn while_handed_back(model: &Model, id: &RecordId, now: Now) -> Option<&'static str> {
+    let seen = model.hand_backs.of(id)?;
+    let leased = model.record(id).is_some_and(|record| record.lease.is_live(model.db_now(now)));
+    match seen.request.state {
+        ResumeState::Waiting => Some("wait for the recoverer, or withdraw it (a w)."),
+        ResumeState::Unanswered => Some("make that call; then wait, withdraw it (a w), or hand over (a h)."),
+        ResumeState::Taken if leased => Some("wait for the recoverer."),
+        // Its lease is over and it has not said how it ended: what the provider says counts.
+        ResumeState::Taken
+        | ResumeState::Finished
+        | ResumeState::Refused
+        | ResumeState::Withdrawn
+        | ResumeState::Expired => None,
+    }
+}
+
 /// What may be done next, and why not more.
 pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let Some(step) = model.step(id, now) else {
         return vec![Line::of(Role::Heading, "   NEXT  ").and(Role::Dim, "reading the record whole…")];
     };
     let lead = |text: String| Line::of(Role::Heading, "   NEXT  ").then(text);
+    let mut lines = match while_handed_back(model, id, now) {
+        Some(line) => vec![lead(line.to_owned())],
+        None => step_lines(step, lead),
+    };
+    lines.extend(second_line(model, id, now));
+    lines
+}
+
+/// One's own request for approval of this record, while something may still come of it.
+fn second_line(model: &Model, id: &RecordId, now: Now) -> Option<Line> {
+    let request = newest_of(model.dossiers.get(id)?, &model.setup.context)?;
+    let at = model.db_now(now);
+    let open = match request.state {
+        ApprovalState::Waiting => at <= request.expires_at,
+        ApprovalState::Approved => request.act_until.is_some_and(|until| at <= until),
+        ApprovalState::Refused => true,
+        ApprovalState::Withdrawn | ApprovalState::Expired | ApprovalState::Lapsed | ApprovalState::Used => false,
+    };
+    open.then(|| {
+        let said = format!("{}: {}. {}", request.number, request.became(), request.way_on());
+        Line::of(Role::Info, " i       ").then(said)
+    })
+}
+
+fn step_lines(step: Step, lead: impl Fn(String) -> Line) -> Vec<Line> {
     match step {
         Step::LookUpFirst { why } => vec![lead("look up first (a l): asks the provider, charges nothing. ".to_owned() + &why)],
         Step::Wait { why, look_again } => vec![
@@ -170,13 +214,13 @@ pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
             "resume (a r): finish as FAILED; {} says {reason}.", charge.provider_ref
         ))],
         Step::FinishAsReversed { charge } => vec![lead(format!(
-            "{} was given back: finish as reversed needs approval, not available yet. Hand over (a h).", charge.provider_ref
+            "{} was given back: resume (a r) asks a second person, then finishes as reversed.", charge.provider_ref
         ))],
         Step::FinishAsNotCharged => vec![lead(
-            "nothing was charged: finish as not charged needs approval, not available yet. Hand over (a h).".into(),
+            "nothing was charged: resume (a r) asks a second person, then finishes as not charged.".into(),
         )],
         Step::HandBack => vec![lead(
-            "hand back to the service's recoverer, which may charge with the same key: not available yet. Hand over (a h).".into(),
+            "hand back to the service's recoverer, which may charge with the same key: resume (a r) asks a second person.".into(),
         )],
         Step::NothingToDo => vec![lead("nothing to do.".into())],
         Step::Refuse(refusal) => vec![
@@ -194,6 +238,7 @@ pub fn preview_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let at = model.db_now(now);
     let mut lines = vec![Line::of(Role::Heading, id.to_string())];
     lines.extend(head(model, record, now));
+    lines.extend(handed::state_lines(model, id, now));
     lines.push(Line::empty());
     let mut fact = |name: &str, value: String| {
         lines.push(Line::of(Role::Dim, format!("{name:<10} ")).then(value));

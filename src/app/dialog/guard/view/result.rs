@@ -1,12 +1,13 @@
 //! The result page: what was asked and what the re-read record says, line by line.
 
-use super::super::{Finished, Guard};
+use super::super::{Finished, Guard, Way};
+use super::second::what;
+use crate::app::sides::{Meant, sides};
 use crate::domain::action::Request;
 use crate::domain::environment::Environment;
 use crate::domain::log::Outcome;
 use crate::domain::promise::Said;
-use crate::ui::wide::{Align, Keep, fit, wrap};
-use crate::ui::{Charset, Line, Role};
+use crate::ui::{Line, Role};
 
 /// The lines of the page.
 pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, width: usize) -> Vec<Line> {
@@ -25,25 +26,8 @@ pub fn lines(guard: &Guard, finished: &Finished, environment: &Environment, widt
     }
     lines.push(Line::empty());
     let done = matches!(finished.outcome, Outcome::Done { .. });
-    let left = (width * 11 / 20).max(10);
-    let right = width.saturating_sub(left + 2).max(10);
-    lines.push(Line::of(Role::Heading, format!("{:<left$}  CONFIRMED BY READING BACK", "ASKED")));
-    for (place, (asked, said)) in finished.read_back.iter().enumerate() {
-        let (role, said) = match said {
-            Said::Yes(what) => (Role::Good, format!("ok yes  {what}")),
-            Said::No(what) if done => (Role::Critical, format!("!! no  {what}")),
-            // Nothing was promised to have happened: a plain "no" is what is expected.
-            Said::No(what) => (Role::Normal, format!("   no  {what}")),
-            Said::NotKnown(what) => (Role::Unknown, format!(" ? NOT KNOWN  {what}")),
-        };
-        let asked = wrap(&format!("{} {asked}", place.saturating_add(1)), left, Charset::Unicode);
-        let said = wrap(&said, right, Charset::Unicode);
-        for row in 0..asked.len().max(said.len()) {
-            let cell = |side: &[String]| side.get(row).cloned().unwrap_or_default();
-            let asked = fit(&cell(&asked), left, Align::Left, Keep::Start, Charset::Unicode);
-            lines.push(Line::plain(format!("{asked}  ")).and(role, cell(&said)));
-        }
-    }
+    let meant = if done { Meant::Done } else { Meant::NotDone };
+    lines.extend(sides("ASKED", &finished.read_back, meant, width));
     if let Some(trouble) = &finished.trouble {
         lines.push(Line::of(Role::Unknown, format!(" ? {trouble}")));
     }
@@ -74,7 +58,7 @@ fn headline(guard: &Guard, finished: &Finished) -> Line {
         }
         Outcome::Done { log, .. } => {
             let log = log.map_or_else(|| "no log row (not stored)".to_owned(), |id| format!("log {id}"));
-            Line::of(Role::Good, format!("ok {word}  ")).then(format!("{}: {log}.", guard.request.title()))
+            Line::of(Role::Good, format!("ok {word}  ")).then(format!("{}: {log}.", what(guard)))
         }
         Outcome::Refused { .. } | Outcome::Conflict { .. } => Line::of(Role::Caution, format!(" ! {word}  ")),
         Outcome::Unknown { .. } => Line::of(Role::Unknown, format!(" ? {word}  ")),
@@ -99,9 +83,15 @@ fn consequence(outcome: &Outcome) -> Option<&'static str> {
 }
 
 fn closing(guard: &Guard, environment: &Environment) -> String {
+    match guard.way {
+        Way::Ask | Way::Approve | Way::Refuse | Way::TakeBack => {
+            return "Nothing was charged, and nothing about the payment was changed.".to_owned();
+        }
+        Way::Act | Way::BreakGlass => {}
+    }
     match guard.request {
         Request::LookUp => "Nothing was charged and no state was changed.".to_owned(),
-        Request::Resume | Request::Hold | Request::Release | Request::Note | Request::HandOver => {
+        Request::Resume | Request::Hold | Request::Release | Request::Withdraw | Request::Note | Request::HandOver => {
             format!("{}: writing is off again. It was on for this plan only.", environment.kind.band())
         }
     }
