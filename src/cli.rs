@@ -10,6 +10,7 @@ pub mod console;
 pub mod demo;
 pub mod doctor;
 pub mod install;
+pub mod lab;
 pub mod log;
 pub mod out;
 pub mod settings;
@@ -72,8 +73,9 @@ fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
 async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
-        // These two read no configuration: the one makes its own world, the other is for administrators.
-        Some(Command::Demo(args)) => Ok(demo::run(args, &cli.common, &variable, out).await),
+        // These read no configuration: two make their own world, the other is for administrators.
+        Some(Command::Demo(args)) => Ok(Box::pin(demo::run(args, &cli.common, &variable, out)).await),
+        Some(Command::Lab(args)) => Ok(lab::run(args, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {
             Err(why) => {
@@ -88,7 +90,9 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
                 Some(Command::Audit(args)) => audit::run(args, &settings, out).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
-                Some(Command::Demo(_) | Command::Install(_)) | None => console::run(&settings, &variable, out).await,
+                Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_)) | None => {
+                    console::run(&settings, &variable, out).await
+                }
             }),
         },
     };

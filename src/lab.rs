@@ -22,6 +22,7 @@ pub mod sql;
 pub mod system;
 mod task;
 pub mod traffic;
+pub mod verify;
 pub mod world;
 
 pub use error::LabError;

@@ -1,16 +1,19 @@
-//! The throw-away world: the correct service answers as the domain says, and stories repeat.
+//! The throw-away world: the correct service answers as the domain says, flawed ones do not, and stories repeat.
 
 mod answers;
 mod checkouts;
 mod contract;
 mod events;
 mod flavours;
+mod flaws;
 mod keeping;
 mod port;
 mod provider;
 mod recovery;
 mod settlement;
+mod shop;
 mod sweepers;
 mod town;
+mod verify;
 mod webhooks;
 mod worlds;

@@ -11,7 +11,7 @@ mod stage;
 use futures_util::future::BoxFuture;
 
 use super::LabError;
-use super::service::Recoverer;
+use super::service::{Conduct, Recoverer};
 use super::system::System;
 
 pub(super) use stage::Stage;
@@ -33,6 +33,8 @@ pub struct Incident {
     pub must_not: &'static [&'static str],
     /// Whether the service recovers by itself.
     pub(super) recoverer: Recoverer,
+    /// What the service and its clients do wrong.
+    pub(super) conduct: Conduct,
     /// What its world has beside payments.
     pub(super) systems: &'static [System],
     /// Tells it; done when its records are stuck.

@@ -19,6 +19,7 @@ mod access;
 mod api;
 mod charge;
 mod habits;
+mod hold;
 mod ledger;
 mod mood;
 mod notice;
@@ -40,6 +41,7 @@ pub use notice::{Delivery, Notice, Sequence};
 pub use report::Misreport;
 
 use access::AccessLog;
+use hold::Holds;
 use ledger::{Ledger, Wanted};
 use mood::Moods;
 use notice::{Event, Notices};
@@ -56,6 +58,7 @@ struct Shared {
     habits: Habits,
     ledger: Ledger,
     moods: Moods,
+    holds: Holds,
     access: AccessLog,
     notices: Notices,
     reports: Reports,
@@ -106,6 +109,7 @@ impl LabProvider {
             habits,
             ledger: Ledger::new(seed),
             moods: Moods::default(),
+            holds: Holds::default(),
             access: AccessLog::default(),
             notices,
             reports: Reports::default(),
@@ -143,6 +147,26 @@ impl ProviderDesk {
     /// Decides what happens to the charges of one order.
     pub fn destine(&self, order: &str, fate: Fate) {
         self.shared.moods.destine(order, fate);
+    }
+
+    /// From now on charges of one order arrive and wait; none is made before [`ProviderDesk::release`].
+    pub fn hold(&self, order: &str) {
+        self.shared.holds.hold(order);
+    }
+
+    /// Lets the held charges of an order go, and holds no more of them.
+    pub fn release(&self, order: &str) {
+        self.shared.holds.release(order);
+    }
+
+    /// Waits until `many` charges of a held order have arrived; false when they have not within `limit`.
+    pub async fn wait_for_held(&self, order: &str, many: usize, limit: Duration) -> bool {
+        tokio::time::timeout(limit, self.shared.holds.gathered(order, many)).await.is_ok()
+    }
+
+    /// Every idempotency key is past its retention: the next request with one is a new request.
+    pub fn forget_keys(&self) {
+        self.shared.ledger.forget_all();
     }
 
     /// Every charge of an order, oldest first.

@@ -1,4 +1,4 @@
-//! The payment service, the correct one: N pods over one database, one provider.
+//! The payment service: N pods over one database, one provider. Correct, or with the flaws it is asked for.
 //!
 //! Owns the rows of the reference schema; what it answers is DOMAIN's table, kept by the unique
 //! constraint, the lease and the attempt. A pod can be killed in the middle of a request: that is what
@@ -7,12 +7,15 @@
 mod answer;
 mod api;
 mod background;
+mod bare;
 mod checkout;
 mod consumer;
+pub mod flaw;
 mod flow;
 mod gateway;
 pub mod job;
 mod large;
+mod meeting;
 mod order;
 mod pod;
 mod reconcile;
@@ -35,7 +38,9 @@ use crate::domain::policy::{Policy, ProviderTerms};
 
 pub use background::Background;
 pub use consumer::Books;
+pub use flaw::Conduct;
 pub use job::{Job, Jobs, Tally};
+pub use meeting::Meetings;
 pub use pod::Pod;
 pub use reconcile::Orphans;
 pub use recoverer::{Recovered, Recoverer};
@@ -83,6 +88,10 @@ pub struct ServiceOptions {
     pub carrier: Option<String>,
     /// What is done about a charge nobody's order accounts for.
     pub orphans: Orphans,
+    /// Correct, or with flaws.
+    pub conduct: Conduct,
+    /// Where a flawed service lets requests meet.
+    pub meetings: Meetings,
 }
 
 impl Default for ServiceOptions {
@@ -102,6 +111,8 @@ impl Default for ServiceOptions {
             consumers: Vec::new(),
             carrier: None,
             orphans: Orphans::Refund,
+            conduct: Conduct::CORRECT,
+            meetings: Meetings::default(),
         }
     }
 }
@@ -113,17 +124,27 @@ pub struct Service {
     background: Background,
     jobs: Jobs,
     _running: job::Running,
+    flawed: flaw::Jobs,
     stalls: Stalls,
 }
 
 impl Service {
-    /// Creates the tables and indexes, those of the reference profile.
+    /// Creates the tables and indexes, those of the reference profile, for the correct service.
     ///
     /// # Errors
     /// Whatever the server says, for instance that they are there already.
     pub async fn create_schema(database: &PgConnectOptions) -> Result<(), LabError> {
+        Self::create_schema_for(database, Conduct::CORRECT).await
+    }
+
+    /// The same for a service of that conduct: only the correct one has the database refuse a second succeeded
+    /// payment of an order.
+    ///
+    /// # Errors
+    /// As [`Service::create_schema`].
+    pub async fn create_schema_for(database: &PgConnectOptions, conduct: Conduct) -> Result<(), LabError> {
         let mut connection = database.connect().await?;
-        schema::create(&mut connection).await?;
+        schema::create(&mut connection, conduct).await?;
         Ok(connection.close().await?)
     }
 
@@ -167,6 +188,7 @@ impl Service {
         options: &ServiceOptions,
         stalls: Stalls,
     ) -> Result<Self, LabError> {
+        let options = &options.clone().without_what_it_lacks();
         let mut pods = Vec::new();
         for name in pod_names().take(options.pods) {
             pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
@@ -174,7 +196,8 @@ impl Service {
         let background = Background::start(database, provider, options, stalls.clone()).await?;
         let jobs = Jobs::open(database, provider, options, stalls.clone()).await?;
         let running = jobs.start()?;
-        Ok(Self { pods, background, jobs, _running: running, stalls })
+        let flawed = flaw::Jobs::start(database, options.conduct).await?;
+        Ok(Self { pods, background, jobs, _running: running, flawed, stalls })
     }
 
     /// Base URLs of the pods that are up, in order of their names.
@@ -238,9 +261,27 @@ impl Service {
         self.jobs.clone()
     }
 
+    /// Lets the jobs that only flawed services have run now, once; says how many records they removed.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    pub async fn run_jobs(&self) -> Result<u64, LabError> {
+        self.flawed.run_now().await
+    }
+
     /// What runs beside the pods.
     pub fn background(&self) -> &Background {
         &self.background
+    }
+}
+
+impl ServiceOptions {
+    /// A conduct that takes nothing over has no recoverer either.
+    fn without_what_it_lacks(mut self) -> Self {
+        if !self.conduct.recovers() {
+            self.recoverer = Recoverer::Down { why: "this service has none" };
+        }
+        self
     }
 }
 

@@ -78,19 +78,20 @@ impl World {
     pub async fn start_in(cluster: &Cluster, options: WorldOptions) -> Result<Self, LabError> {
         let mut database = cluster.create_database("a world").await?;
         let owner = database.admin_options();
-        Service::create_schema(&owner).await?;
+        let behaves = service_options(&options);
+        Service::create_schema_for(&owner, behaves.conduct).await?;
         install(&database).await?;
         let login = ConsoleLogin::create(&mut database, cluster, Role::Operator).await?;
         let approver = ConsoleLogin::create(&mut database, cluster, Role::Approver).await?;
         let surroundings = Surroundings::start(&owner, &systems(&options)).await?;
         let provider = LabProvider::start_as(surroundings.habits(options.provider), options.seed).await?;
         let recoverer = Service::recoverer_login(&mut database).await?;
-        let asked = surroundings.served_by(service_options(&options, recoverer));
+        let asked = surroundings.served_by(ServiceOptions { recoverer_as: Some(recoverer), ..behaves });
         let service = Service::start_with(&owner, &provider.url(), &asked, surroundings.stalls()).await?;
         if surroundings.has(System::Webhooks) {
             provider.desk().subscribe(service.webhook_urls());
         }
-        let clients = Clients::new(service.urls())?;
+        let clients = Clients::new(service.urls(), asked.conduct.client_key)?;
         let baskets = if surroundings.has(System::Checkouts) { Baskets::Some } else { Baskets::None };
         let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic, baskets);
         let stalls = service.stalls();
@@ -259,7 +260,7 @@ fn systems(options: &WorldOptions) -> Vec<System> {
     System::ALL.into_iter().filter(asked).collect()
 }
 
-fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> ServiceOptions {
+fn service_options(options: &WorldOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
     let terms = match options.provider.keys {
         Keys::Honoured => defaults.terms,
@@ -271,7 +272,7 @@ fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> Servi
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
-        recoverer_as: Some(recoverer),
+        conduct: options.incident.map_or(defaults.conduct, |incident| incident.conduct),
         ..defaults
     }
 }

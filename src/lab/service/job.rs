@@ -132,7 +132,7 @@ impl Jobs {
         let gateway = Gateway::new(&self.provider, job.name, self.options.provider_timeout)?;
         let records = Records::new(self.pool.clone(), job.name.to_owned(), &self.options);
         Ok(Workshop {
-            flow: Flow { records, gateway, stalls: self.stalls.clone() },
+            flow: Flow { records, gateway, stalls: self.stalls.clone(), meetings: self.options.meetings.clone() },
             http: http::client(&format!("payment-service/{}", job.name))?,
             provider: self.provider.clone(),
             options: self.options.clone(),

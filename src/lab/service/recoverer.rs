@@ -105,7 +105,8 @@ impl Worker {
         let login = options.recoverer_as.clone().unwrap_or_else(|| database.clone()).application_name(NAME);
         let pool = PgPoolOptions::new().max_connections(4).connect_with(login).await?;
         let gateway = Gateway::new(provider, NAME, options.provider_timeout)?;
-        let flow = Flow { records: Records::new(pool, NAME.to_owned(), options), gateway, stalls };
+        let records = Records::new(pool, NAME.to_owned(), options);
+        let flow = Flow { records, gateway, stalls, meetings: options.meetings.clone() };
         Ok(Self { flow, policy: options.policy.clone(), terms: options.terms })
     }
 
