@@ -88,7 +88,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
             Ok(settings) => Ok(match asked {
                 Some(Command::Check(args)) => check::run(args, &settings, out).await,
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
-                Some(Command::Audit(args)) => audit::run(args, &settings, out).await,
+                Some(Command::Audit(args)) => Box::pin(audit::run(args, &settings, out)).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
                 Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_)) | None => {
                     console::run(&settings, &variable, out).await

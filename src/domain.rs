@@ -10,6 +10,7 @@ pub mod approval;
 pub mod chain;
 pub mod environment;
 pub mod evidence;
+pub mod fault;
 pub mod guard;
 pub mod ids;
 pub mod log;

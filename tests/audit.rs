@@ -1,6 +1,7 @@
 //! The log of actions: whatever a superuser does to it is found, and what is exported is what stands there.
 
 mod export;
+mod read_back;
 mod verify;
 
 use serde_json::json;

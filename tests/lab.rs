@@ -3,6 +3,7 @@
 mod answers;
 mod checkouts;
 mod contract;
+mod drill;
 mod events;
 mod flavours;
 mod flaws;

@@ -7,7 +7,7 @@ mod house;
 mod queries;
 mod registered;
 mod rules;
-mod source;
+pub mod source;
 
 use std::path::{Path, PathBuf};
 

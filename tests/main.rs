@@ -3,11 +3,15 @@ mod age;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod bulk;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod docs;
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]

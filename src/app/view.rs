@@ -30,7 +30,11 @@ pub fn view(model: &Model, frame: &mut Frame<'_>, now: Now) {
     band::draw(&mut canvas, page.band, &band_of(model, freshness, now));
     where_we_are(model, &mut canvas, page.tabs);
     rule(model, &mut canvas, page.rule, freshness, now);
-    let covered = matches!(model.dialog, Some(Dialog::Guard(_)));
+    let covered = match &model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.scope() != Scope::Marked,
+        Some(Dialog::Guard(_)) => true,
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
+    };
     if !covered {
         let mut body = page.body;
         if freshness.is_old() && model.picture.snapshot().is_some() {
@@ -64,6 +68,7 @@ fn band_of(model: &Model, freshness: Freshness, now: Now) -> Band {
         EnvironmentKind::Demo => Role::BandDemo,
     };
     let writes = match &model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.writes(),
         Some(Dialog::Guard(guard)) => guard.writes(),
         Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
     };

@@ -1,8 +1,10 @@
-//! `unstuck audit`: the log of actions, judged and copied. It only reads, and believes no verdict but its own.
+//! `unstuck audit`: the log of actions, judged and copied, and what was left open in it closed. Only the last of these
+//! writes, and only to the log; none believes a verdict but its own.
 
 pub mod args;
 mod export;
 mod markdown;
+mod read_back;
 mod verify;
 
 use args::{AuditArgs, AuditCommand};
@@ -21,6 +23,7 @@ pub async fn run(args: &AuditArgs, settings: &Settings, out: &mut Out<'_>) -> Ex
         Ok((store, facts)) => match &args.what {
             AuditCommand::Verify(args) => verify::run(args, &store, &facts, out).await,
             AuditCommand::Export(args) => export::run(args, &store, &facts, out).await,
+            AuditCommand::ReadBack(args) => read_back::run(args, &store, &facts, out).await,
         },
         Err(why) => Err(why),
     };

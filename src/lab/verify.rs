@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use sqlx::{ConnectOptions, Connection};
 
 use super::LabError;
 use super::cluster::{Cluster, LabDatabase};
@@ -150,6 +151,14 @@ impl Bench {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         let mut stand = Stand::open(&database.admin_options(), row, conduct, run).await?;
         (row.script)(&mut stand).await
+    }
+
+    /// Whether the server still answers.
+    ///
+    /// # Errors
+    /// [`LabError::Database`] when it does not.
+    pub async fn reach(&self) -> Result<(), LabError> {
+        Ok(self.correct.admin_options().connect().await?.close().await?)
     }
 
     /// Removes the databases.

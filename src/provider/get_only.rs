@@ -12,6 +12,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::address;
 use super::clock;
+use crate::domain::fault::step;
 
 /// How long and how much a provider may take of us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,7 @@ impl GetOnly {
             value.set_sensitive(true);
             request = request.header(name, value);
         }
-        let mut response = request.send().await.map_err(|error| meaning(&error))?;
+        let mut response = step("GET", "head", request.send()).await.map_err(|error| meaning(&error))?;
         let header = |name: HeaderName| {
             let value = response.headers().get(name)?;
             value.to_str().ok().map(str::to_owned)
@@ -129,7 +130,7 @@ impl GetOnly {
         let retry_after_s = header(RETRY_AFTER).and_then(|text| seconds_to_wait(&text));
         let status = response.status().as_u16();
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| meaning(&error))? {
+        while let Some(chunk) = step("GET", "body", response.chunk()).await.map_err(|error| meaning(&error))? {
             if body.len().saturating_add(chunk.len()) > self.body_limit {
                 return Err(NoReply::TooLarge);
             }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+use crate::domain::fault::step;
+
 /// The longest a look-up waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -38,7 +40,7 @@ impl Pace {
 
     /// Waits for a turn.
     pub async fn turn(&self) -> Result<(), TooSoon> {
-        sleep_until(self.book(Instant::now())?).await;
+        step("turn", "", sleep_until(self.book(Instant::now())?)).await;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
 #[cfg(debug_assertions)]
-use super::fault::Fault;
+use super::fault::{self, Fault};
 use super::poll::StoreSlot;
 use crate::app::effect::{Effect, Run};
 use crate::app::msg::{Acted, GuardMsg, Msg};
@@ -46,6 +46,8 @@ impl Hands {
         nudge: Arc<Notify>,
         msgs: mpsc::Sender<Msg>,
     ) -> Self {
+        #[cfg(debug_assertions)]
+        fault::listen();
         Self { store, providers, operator, nudge, msgs, tasks: JoinSet::new() }
     }
 
@@ -139,8 +141,8 @@ impl Hands {
     {
         let msgs = self.msgs.clone();
         let reader = self.work();
-        self.tasks.spawn(async move {
-            let (outcome, evidence) = match tokio::spawn(sending).await {
+        let changing = async move {
+            let (outcome, evidence) = match tokio::spawn(watched(sending)).await {
                 Ok(done) => done,
                 Err(_) => {
                     (Outcome::Unknown { why: "the task died; the log has the details".to_owned(), intent: None }, None)
@@ -150,8 +152,21 @@ impl Hands {
             let evidence = evidence.map(|heard| stored_twin(&after, &heard).unwrap_or(heard));
             let acted = Acted { outcome, evidence, after };
             let _ = msgs.send(Msg::Guard(run, GuardMsg::Acted(Box::new(acted)))).await;
-        });
+        };
+        self.tasks.spawn(watched(changing));
     }
+}
+
+/// A task of an action: a test may stop it at every await.
+#[cfg(debug_assertions)]
+fn watched<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    fault::action(work)
+}
+
+/// A task of an action.
+#[cfg(not(debug_assertions))]
+fn watched<F: Future>(work: F) -> F {
+    work
 }
 
 /// The stored form of what a look-up just heard: the same words with the id of their row. None: it was not stored.

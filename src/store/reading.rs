@@ -17,6 +17,7 @@ use super::gate::Checked;
 use super::options::{Pooling, StoreOptions};
 use super::rows::Reader;
 use super::{clock, explained, vouched};
+use crate::domain::fault::step;
 use crate::domain::port::StoreError;
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -63,7 +64,7 @@ impl Line {
     /// Connects.
     pub(super) async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
         let connecting = PgConnection::connect_with(&options.server);
-        match tokio::time::timeout(options.connect_within, connecting).await {
+        match step("connect", "", tokio::time::timeout(options.connect_within, connecting)).await {
             Ok(Ok(connection)) => Ok(Self { connection, pooling: options.pooling, fit: Fit::Fine, pid: None }),
             Ok(Err(error)) => Err(meaning(&error, "connecting")),
             Err(_) => Err(StoreError::Unreachable { why: "the server did not answer in time".to_owned() }),
@@ -88,12 +89,12 @@ impl Line {
     /// Whether the server still answers on it.
     pub(super) async fn is_alive(&mut self) -> bool {
         let asking = self.connection.execute("SELECT 1");
-        matches!(tokio::time::timeout(Duration::from_secs(1), asking).await, Ok(Ok(_)))
+        matches!(step("alive", "", tokio::time::timeout(Duration::from_secs(1), asking)).await, Ok(Ok(_)))
     }
 
     /// Says goodbye. Whether the server hears it does not matter.
     pub(super) async fn close(self) {
-        tokio::time::timeout(Duration::from_secs(1), self.connection.close()).await.ok();
+        step("close", "", tokio::time::timeout(Duration::from_secs(1), self.connection.close())).await.ok();
     }
 
     /// Stops what the server still does for us, from a second connection, then gives this one up.
@@ -104,7 +105,7 @@ impl Line {
             sqlx::query(CANCEL).persistent(false).bind(pid).execute(&mut other).await?;
             other.close().await
         };
-        match tokio::time::timeout(Duration::from_secs(2), cancelling).await {
+        match step("cancel", "", tokio::time::timeout(Duration::from_secs(2), cancelling)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(pid, error = %error, "our statement could not be cancelled");
@@ -169,10 +170,10 @@ pub(super) struct Reading<'l> {
 impl<'l> Reading<'l> {
     async fn begin(line: &'l mut Line, deadline: Instant) -> Result<Self, sqlx::Error> {
         line.pid = None;
-        line.connection.execute(BEGIN).await?;
+        step("begin", "reading", line.connection.execute(BEGIN)).await?;
         let persistent = line.pooling == Pooling::Session;
         let first = sqlx::query(FIRST).persistent(persistent).bind(millis_left(deadline).max(1).to_string());
-        let row = first.fetch_one(&mut line.connection).await?;
+        let row = step("first", "reading", first.fetch_one(&mut line.connection)).await?;
         line.pid = Some(row.try_get("pid")?);
         let now = Reader::new("the first statement", &row)
             .instant("now")
@@ -229,7 +230,7 @@ impl<'l> Reading<'l> {
     /// What the server says about a question when it prepares it.
     pub(super) async fn describe(&mut self, checked: &Checked) -> Result<super::contract::Described, StoreError> {
         self.savepoint(checked.file()).await?;
-        match self.line.connection.prepare(vouched(checked)).await {
+        match step("prepare", checked.file(), self.line.connection.prepare(vouched(checked))).await {
             Ok(statement) => Ok(described(&statement)),
             Err(error) => Err(self.undo(&error, checked.file()).await),
         }
@@ -237,13 +238,14 @@ impl<'l> Reading<'l> {
 
     /// Takes back the names that [`Reading::describe`] gave to statements.
     pub(super) async fn forget_statements(&mut self) -> Result<(), StoreError> {
-        self.line.connection.execute("DEALLOCATE ALL").await.map(drop).map_err(|error| meaning(&error, "preparing"))
+        let forgetting = step("forget", "reading", self.line.connection.execute("DEALLOCATE ALL"));
+        forgetting.await.map(drop).map_err(|error| meaning(&error, "preparing"))
     }
 
     async fn guarded(&mut self, what: &str, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, StoreError> {
         self.savepoint(what).await?;
         self.asked = self.asked.saturating_add(1);
-        match query.fetch_all(&mut self.line.connection).await {
+        match step("ask", what, query.fetch_all(&mut self.line.connection)).await {
             Ok(rows) => Ok(rows),
             Err(error) => Err(self.undo(&error, what).await),
         }
@@ -260,9 +262,9 @@ impl<'l> Reading<'l> {
         }
         let persistent = self.line.pooling == Pooling::Session;
         let time = sqlx::query(TIME_LEFT).persistent(persistent).bind(left.to_string());
-        let told = time.execute(&mut self.line.connection).await;
+        let told = step("time", what, time.execute(&mut self.line.connection)).await;
         let marked = match told {
-            Ok(_) => self.line.connection.execute("SAVEPOINT question").await,
+            Ok(_) => step("mark", what, self.line.connection.execute("SAVEPOINT question")).await,
             Err(error) => Err(error),
         };
         match marked {
@@ -283,14 +285,16 @@ impl<'l> Reading<'l> {
         }
         if is_lost(error) {
             self.lost = Some(said.clone());
-        } else if let Err(error) = self.line.connection.execute("ROLLBACK TO SAVEPOINT question").await {
+        } else if let Err(error) =
+            step("undo", what, self.line.connection.execute("ROLLBACK TO SAVEPOINT question")).await
+        {
             self.lost = Some(meaning(&error, what));
         }
         said
     }
 
     async fn end(self) -> Result<(), sqlx::Error> {
-        self.line.connection.execute("COMMIT").await.map(drop)
+        step("end", "reading", self.line.connection.execute("COMMIT")).await.map(drop)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use unstuck::lab::service::Conduct;
-use unstuck::lab::verify::{ALL, Bench, Ended, Row, Which};
+use unstuck::lab::verify::{ALL, Bench, Ended, Row, Side, Which};
 
 use crate::cli::Place;
 use crate::support::cluster::shared;
@@ -51,6 +51,24 @@ async fn a_service_of_another_conduct_is_found_out() {
         let expected = row(name).side(Which::Naive).expect("has a naive column").expected;
         assert!(!seen.0.iter().eq(expected), "{name}: {seen:?}");
     }
+    bench.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cell_that_differs_says_what_was_seen() {
+    let bench = Bench::open(shared().await).await.unwrap();
+    let measured = row("same key");
+    let hoped = Row {
+        name: measured.name,
+        what: measured.what,
+        provider_timeout: measured.provider_timeout,
+        naive: Some(Side { conduct: Conduct::naive, expected: &["200, then 422", "1 charge"] }),
+        correct: None,
+        script: measured.script,
+    };
+    let Ended::Differs(seen) = bench.run(&hoped, Which::Naive).await else { panic!("it is not so") };
+    assert_eq!(seen.0, ["200, then 200 with amount 100", "1 charge"]);
+    assert_eq!(bench.run(&hoped, Which::Correct).await, Ended::NotInTable);
     bench.close().await.unwrap();
 }
 

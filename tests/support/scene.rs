@@ -15,6 +15,7 @@ use unstuck::app::effect::{Effect, Run};
 use unstuck::app::msg::{Acted, GuardMsg, Msg};
 use unstuck::cli::demo::lab_policy;
 use unstuck::domain::action::Request;
+use unstuck::domain::approval::Consent;
 use unstuck::domain::guard::{Armed, Context, Plan, Refused, Words, draw};
 use unstuck::domain::ids::{Operator, ProviderName, RecordId};
 use unstuck::domain::log::Outcome;
@@ -140,13 +141,19 @@ impl Scene {
 
     /// The same, with whether the work was done now or earlier.
     pub async fn told(&self, pod: usize, stuck: &Stuck) -> Option<Told> {
+        self.told_in("EUR", pod, stuck).await
+    }
+
+    async fn told_in(&self, currency: &str, pod: usize, stuck: &Stuck) -> Option<Told> {
         let url = self.service.pod(pod).expect("a pod").url();
         let request = self
             .client
             .post(format!("{url}/payments"))
             .header("idempotency-key", stuck.id.key.as_str())
             .header("x-scope", stuck.id.scope.as_str())
-            .json(&json!({"order_id": stuck.order, "amount": stuck.amount, "currency": "EUR", "customer_id": "cus_1"}));
+            .json(
+                &json!({"order_id": stuck.order, "amount": stuck.amount, "currency": currency, "customer_id": "cus_1"}),
+            );
         let answer = request.send().await.ok()?;
         Some(Told { code: answer.status().as_u16(), fresh: !answer.headers().contains_key("idempotent-replayed") })
     }
@@ -167,6 +174,17 @@ impl Scene {
             .header("idempotency-key", provider_key)
             .json(&json!({"order_id": stuck.order, "reference": payment, "amount": stuck.amount, "currency": "EUR"}));
         request.send().await.expect("an answer of the provider");
+    }
+
+    /// One record in a currency of its own whose charge was made and whose answer was lost, with an expired lease.
+    pub async fn stuck_in(&self, currency: &str, key: &str, order: &str, amount: i64) -> Stuck {
+        let stuck = Stuck { id: RecordId::new("shop-eu", key), order: order.to_owned(), amount };
+        self.desk().destine(order, Fate { answer: Answer::Lost, ..Fate::default() });
+        let told = self.told_in(currency, 0, &stuck).await.map(|told| told.code);
+        assert_eq!(told, Some(503), "the answer was to be lost");
+        assert!(self.desk().wait_for_charge(order, PATIENCE).await, "{stuck:?} was charged");
+        self.until_expired(&stuck.id).await;
+        stuck
     }
 
     /// Records whose charge was made and whose answer was lost, with expired leases.
@@ -272,7 +290,11 @@ impl Scene {
 
     /// What a console is made with here. The patience is wide: these machines are slow and shared.
     pub fn store_options(server: PgConnectOptions) -> StoreOptions {
-        let mut options = StoreOptions::new(server, shipped());
+        Self::patient(StoreOptions::new(server, shipped()))
+    }
+
+    /// The lab's policy, and wide patience.
+    pub fn patient(mut options: StoreOptions) -> StoreOptions {
         options.policy = lab_policy();
         options.environment = Some(demo());
         options.connect_within = Duration::from_secs(30);
@@ -391,19 +413,29 @@ impl Console {
 
     /// Arms a plan on a fresh reading.
     pub async fn arm(&self, plan: Plan, stuck: &Stuck) -> Result<Armed, Refused> {
-        let words = Words {
-            reason: "the worker died after the provider charged".to_owned(),
-            ticket: "INC-2291".to_owned(),
-            phrase: plan.phrase().shown().to_owned(),
-            owner: String::new(),
-            incident: String::new(),
-        };
+        let words = words(&plan);
         plan.arm(&self.read(stuck).await, &words, &self.context, clock::now())
+    }
+
+    /// A resume, asked for instead of sent.
+    pub async fn ask(&self, stuck: &Stuck) -> Result<Consent, Refused> {
+        let plan = self.plan(Request::Resume, stuck).await?;
+        let words = words(&plan);
+        plan.ask(&self.read(stuck).await, &words, &self.context, clock::now())
     }
 
     /// Carries an armed change out, and reads the record back.
     pub async fn act(&mut self, armed: Armed) -> Box<Acted> {
-        self.hands.start(Effect::Act(Run(1), Box::new(armed)), Keeping::Stored);
+        self.send(Effect::Act(Run(1), Box::new(armed))).await
+    }
+
+    /// Sends a step of an approval, and reads the record back.
+    pub async fn consent(&mut self, consent: Consent) -> Box<Acted> {
+        self.send(Effect::Consent(Run(1), Box::new(consent))).await
+    }
+
+    async fn send(&mut self, effect: Effect) -> Box<Acted> {
+        self.hands.start(effect, Keeping::Stored);
         loop {
             if let Msg::Guard(_, GuardMsg::Acted(acted)) = self.answers.recv().await.expect("the hands live") {
                 return acted;
@@ -428,6 +460,16 @@ impl Console {
     pub async fn resume(&mut self, stuck: &Stuck) -> Outcome {
         let armed = self.ready(stuck).await;
         self.act(armed).await.outcome
+    }
+}
+
+/// What a person types who types everything right.
+fn words(plan: &Plan) -> Words {
+    Words {
+        reason: "the worker died after the provider charged".to_owned(),
+        ticket: "INC-2291".to_owned(),
+        phrase: plan.phrase().shown().to_owned(),
+        ..Words::default()
     }
 }
 

@@ -55,15 +55,29 @@ impl Seat {
         String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
+    /// Where its configuration is.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// The address of the scene's database, with its password.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Opens the console and waits for its first picture.
     #[track_caller]
     pub fn sit(&self) -> Pty {
+        self.sit_with(&[])
+    }
+
+    /// The same, with more in its environment.
+    #[track_caller]
+    pub fn sit_with(&self, variables: &[(&str, &str)]) -> Pty {
         let launch = Launch::unstuck(&["--act", "--poll", "1"]).folder(self.folder.path());
-        let mut pty = launch
-            .env("UNSTUCK_DATABASE_URL", &self.address)
-            .env("UNSTUCK_OPERATOR", &self.operator)
-            .size(120, 32)
-            .start();
+        let launch = launch.env("UNSTUCK_DATABASE_URL", &self.address).env("UNSTUCK_OPERATOR", &self.operator);
+        let launch = launch.size(120, 32);
+        let mut pty = variables.iter().fold(launch, |launch, (name, value)| launch.env(name, *value)).start();
         pty.wait_for("1 Overview");
         pty.wait_for("data fresh");
         pty
@@ -79,6 +93,17 @@ pub fn step(pty: &mut Pty, pattern: &str) {
 /// Opens the oldest stuck record, asks the provider, and resumes it.
 #[track_caller]
 pub fn finish_the_oldest(pty: &mut Pty, order: &str) {
+    ask_about_the_oldest(pty, order);
+    step(pty, "ok DONE");
+    send_the_resume(pty);
+    step(pty, "ok DONE");
+    pty.press(Key::Enter);
+    pty.wait_for("Payment SUCCEEDED");
+}
+
+/// Opens the oldest stuck record and asks the provider.
+#[track_caller]
+pub fn ask_about_the_oldest(pty: &mut Pty, order: &str) {
     pty.wait_for("2 Stuck 1");
     pty.press(Key::Char('2'));
     step(pty, "(?i)rows keep their place");
@@ -89,7 +114,11 @@ pub fn finish_the_oldest(pty: &mut Pty, order: &str) {
     pty.press(Key::Char('l'));
     step(pty, "Enter asks the provider now");
     pty.press(Key::Enter);
-    step(pty, "ok DONE");
+}
+
+/// From the answer of a look-up to the phrase and its Enter.
+#[track_caller]
+pub fn send_the_resume(pty: &mut Pty) {
     pty.press(Key::Enter);
     pty.wait_for("NEXT +resume");
     pty.press(Key::Char('a'));
@@ -108,7 +137,4 @@ pub fn finish_the_oldest(pty: &mut Pty, order: &str) {
     pty.type_text(&phrase);
     step(pty, "the same: Enter runs it");
     pty.press(Key::Enter);
-    step(pty, "ok DONE");
-    pty.press(Key::Enter);
-    pty.wait_for("Payment SUCCEEDED");
 }

@@ -1,6 +1,6 @@
 //! A database with the service's tables, and a store over it: what the tests of the store stand on.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sqlx::{ConnectOptions as _, Connection, PgConnection};
 use unstuck::domain::environment::{Environment, EnvironmentKind};
@@ -135,9 +135,11 @@ pub fn demo() -> Environment {
     Environment { name: "demo".to_owned(), kind: EnvironmentKind::Demo }
 }
 
-/// The shipped profiles.
+/// The shipped profiles, read once.
 pub fn shipped() -> Arc<Vec<Profile>> {
-    Arc::new(profile::load(&Library::shipped()).unwrap_or_else(|mistakes| panic!("{mistakes}")))
+    static SHIPPED: OnceLock<Arc<Vec<Profile>>> = OnceLock::new();
+    let load = || Arc::new(profile::load(&Library::shipped()).unwrap_or_else(|mistakes| panic!("{mistakes}")));
+    Arc::clone(SHIPPED.get_or_init(load))
 }
 
 /// The policy that `clean.sql` is clean under.

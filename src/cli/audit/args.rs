@@ -4,6 +4,7 @@ use chrono::DateTime;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::domain::chain::{Head, NoHead};
+use crate::domain::ids::LogId;
 use crate::domain::time::{Instant, Seconds};
 use crate::provider::declared;
 
@@ -15,13 +16,23 @@ pub struct AuditArgs {
     pub what: AuditCommand,
 }
 
-/// What can be done with the log. Nothing here writes.
+/// What can be done with the log. Only reading back writes, and only the outcome of what has none.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum AuditCommand {
     /// Walk the hash chain and name the first broken row (exit 0 intact, 1 broken, 3 could not tell)
     Verify(VerifyArgs),
     /// Print the log for a report or an archive; the chain is checked on the way
     Export(ExportArgs),
+    /// Ask what came of intents that have no outcome, and close those that did not arrive (exit 0 all closed, 3 could not tell)
+    ReadBack(ReadBackArgs),
+}
+
+/// `unstuck audit read-back`
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct ReadBackArgs {
+    /// Only these intents (au_17), however young; without any: all that are older than a minute
+    #[arg(value_name = "INTENT", value_parser = intent)]
+    pub intents: Vec<LogId>,
 }
 
 /// `unstuck audit verify`
@@ -80,6 +91,11 @@ impl Since {
     }
 }
 
+fn intent(text: &str) -> Result<LogId, String> {
+    let number = text.strip_prefix("au_").unwrap_or(text);
+    number.parse().map(LogId).map_err(|_| "not the number of a row of the log, such as au_17".to_owned())
+}
+
 fn head(text: &str) -> Result<Head, NoHead> {
     Head::parse(text)
 }
@@ -105,5 +121,11 @@ mod tests {
         for wrong in ["", "yesterday", "2026-07-01", "-2h", "2"] {
             assert!(since(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_intent_is_named_as_it_is_shown() {
+        assert_eq!((intent("au_17"), intent("17")), (Ok(LogId(17)), Ok(LogId(17))));
+        assert!(intent("ap_17").is_err() && intent("").is_err());
     }
 }

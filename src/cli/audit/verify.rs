@@ -58,17 +58,20 @@ fn tell(walked: &Walked, at: Instant, out: &mut Out<'_>) -> ExitCode {
         out.line("note the head outside this database; with --head it finds a tail that is cut off later");
     }
     for open in &walked.open {
-        out.line(&unfinished(open, at));
+        out.line(&format!("open: {}. Unknown until read back", unfinished(open, at)));
+    }
+    if !walked.open.is_empty() {
+        out.line("unstuck audit read-back asks what came of them");
     }
     if walked.is_intact() { ExitCode::Ok } else { ExitCode::Finding }
 }
 
 /// An intent without an outcome, in one line.
-fn unfinished(open: &Open, now: Instant) -> String {
+pub(super) fn unfinished(open: &Open, now: Instant) -> String {
     let target = open.target.as_ref().map_or_else(|| "no record".to_owned(), ToString::to_string);
     let since = open.at.map_or_else(
         || "since when is not known".to_owned(),
         |at| format!("for {}, since {}", time::words(time::age(at, now)), at.format("%Y-%m-%d %H:%M:%SZ")),
     );
-    format!("open: {} {} on {target} by {}, {since}. Unknown until read back", open.id, open.action, open.operator)
+    format!("{} {} on {target} by {}, {since}", open.id, open.action, open.operator)
 }

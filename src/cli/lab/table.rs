@@ -12,10 +12,10 @@ const NONE: &str = "-";
 pub(super) const ABOUT: &str = "\
 The table this product rests on, measured again. The same clients meet a payment
 service twice: as most teams write it first (naive: look, insert, charge, store)
-and as it should be (correct). Two pods with warm connections, a
-throw-away PostgreSQL, a payment provider over HTTP that counts its charges.
-Nothing is left to chance: the provider holds a charge until the others have
-their answers, and an hour passes because the record is told so.";
+and as it should be (correct). Two pods with warm connections, PostgreSQL, and a
+payment provider over HTTP that counts its charges. Nothing is left to chance:
+the provider holds a charge until the others have their answers, and an hour
+passes because the record is told so.";
 
 /// The columns' names and a rule below.
 pub(super) fn head() -> Vec<String> {

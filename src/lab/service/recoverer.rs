@@ -190,12 +190,10 @@ impl Worker {
 
     /// How a record ended, whoever ended it; `None` while it has not.
     async fn ending(&self, id: &RecordId) -> Result<Option<String>, sqlx::Error> {
-        let Some(detail) = self.flow.records.facts(id).await? else {
-            return Ok(Some("the record is not there any more".to_owned()));
-        };
-        if detail.record.status != RecordStatus::Done {
+        let detail = self.flow.records.facts(id).await?;
+        let Some(detail) = detail.filter(|detail| detail.record.status == RecordStatus::Done) else {
             return Ok(None);
-        }
+        };
         let status = detail.record.payment_status.map_or_else(|| "NOT KNOWN".to_owned(), |status| status.to_string());
         let charge = detail.record.provider_ref.map_or_else(String::new, |found| format!(", charge {found}"));
         Ok(Some(format!("payment {status}{charge}")))

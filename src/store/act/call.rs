@@ -11,6 +11,7 @@ use super::super::postgres::PgStore;
 use super::super::reading::Line;
 use super::super::rows::Reader;
 use super::super::vouched;
+use crate::domain::fault::step;
 use crate::domain::ids::LogId;
 use crate::domain::port::StoreError;
 
@@ -76,17 +77,18 @@ async fn send(
         // Prepared first: a failure up to here is certain to have changed nothing. Then one message, one
         // implicit transaction; reading to the end of it means its commit was confirmed.
         Pooling::Session => {
-            connection.prepare(vouched(checked)).await.map_err(|error| (Sent::No, error))?;
+            let preparing = step("prepare", checked.file(), connection.prepare(vouched(checked)));
+            preparing.await.map_err(|error| (Sent::No, error))?;
             let query = sqlx::query(vouched(checked)).bind(order);
-            query.fetch_all(connection).await.map_err(|error| (Sent::Yes, error))
+            step("call", checked.file(), query.fetch_all(connection)).await.map_err(|error| (Sent::Yes, error))
         }
         // A pooler may change the server between two messages, unless a transaction holds it.
         Pooling::Transaction => {
-            connection.execute("BEGIN").await.map_err(|error| (Sent::No, error))?;
+            step("begin", checked.file(), connection.execute("BEGIN")).await.map_err(|error| (Sent::No, error))?;
             let query = sqlx::query(vouched(checked)).persistent(false).bind(order);
-            let rows = query.fetch_all(&mut *connection).await;
+            let rows = step("call", checked.file(), query.fetch_all(&mut *connection)).await;
             let end = if rows.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            let ended = connection.execute(end).await;
+            let ended = step("end", checked.file(), connection.execute(end)).await;
             let rows = rows.map_err(|error| (Sent::Yes, error))?;
             ended.map_err(|error| (Sent::Yes, error))?;
             Ok(rows)

@@ -112,7 +112,9 @@ fn judge<'t>(transactions: impl Iterator<Item = &'t Transaction>) -> Seen {
         if logged.entry == "intent" {
             intents.insert(logged.id);
         }
-        if logged.entry == "outcome" && !logged.intent.is_some_and(|intent| intents.contains(&intent)) {
+        // Anybody may close what somebody else, in whatever program, left open: it changes nothing.
+        let closes = logged.result.as_deref() == Some("not done") && logged.intent.is_some();
+        if logged.entry == "outcome" && !closes && !logged.intent.is_some_and(|intent| intents.contains(&intent)) {
             seen.broken.push(format!("{name}: its intent {:?} was not written before", logged.intent));
         }
         if !allowed(logged).contains(&transaction.changes) {
