@@ -2,7 +2,9 @@
 
 use super::Event;
 use crate::app::command;
-use crate::app::dialog::guard::{FieldName, Phase};
+use crate::app::dialog::Dialog;
+use crate::app::dialog::bulk::{self, Bulk, Writing};
+use crate::app::dialog::guard::{FieldName, Guard, Phase};
 use crate::app::field::Field;
 use crate::app::key::{Chord, Key};
 use crate::app::keymap;
@@ -101,7 +103,31 @@ fn field(model: &Model) -> InField {
             Typing::Command => InField::Command(line.field.clone()),
         };
     }
-    let Some(guard) = model.guard() else { return InField::None };
+    match &model.dialog {
+        Some(Dialog::Guard(guard)) => in_guard(guard),
+        Some(Dialog::Bulk(bulk)) => in_bulk(bulk),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => InField::None,
+    }
+}
+
+fn in_bulk(bulk: &Bulk) -> InField {
+    match (&bulk.phase, bulk.form.focus) {
+        (bulk::Phase::Reason, Writing::Reason) => InField::Free,
+        (bulk::Phase::Reason, Writing::Ticket) => InField::Ticket,
+        (bulk::Phase::Phrase, _) => InField::Phrase,
+        (
+            bulk::Phase::Menu
+            | bulk::Phase::Preparing(_)
+            | bulk::Phase::Plan
+            | bulk::Phase::Running(..)
+            | bulk::Phase::Result(_)
+            | bulk::Phase::Refused(_),
+            _,
+        ) => InField::None,
+    }
+}
+
+fn in_guard(guard: &Guard) -> InField {
     match (&guard.phase, guard.form.focus) {
         (Phase::Reason, FieldName::Reason | FieldName::Owner) => InField::Free,
         (Phase::Reason, FieldName::Ticket | FieldName::Incident) => InField::Ticket,
@@ -122,9 +148,12 @@ fn field(model: &Model) -> InField {
 
 /// The letter the confirm phrase has next, after what was typed of it so far.
 pub fn phrase_letter(model: &Model) -> Option<char> {
-    let guard = model.guard()?;
-    let typed = guard.form.phrase.text();
-    guard.phrase()?.shown().strip_prefix(typed)?.chars().next()
+    let (typed, phrase) = match &model.dialog {
+        Some(Dialog::Guard(guard)) => (&guard.form.phrase, guard.phrase()?),
+        Some(Dialog::Bulk(bulk)) => (&bulk.form.phrase, bulk.plan.as_ref()?.phrase()),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => return None,
+    };
+    phrase.shown().strip_prefix(typed.text())?.chars().next()
 }
 
 /// The record that Enter on the command line is about to open.
