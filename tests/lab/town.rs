@@ -154,7 +154,7 @@ impl Town {
     /// How many webhooks wait, as the console counts them.
     pub async fn waiting_webhooks(&self) -> i64 {
         let pulse = include_str!("../../queries/reference/uninstalled/get_pulse.sql");
-        let rows = sqlx::query(pulse).bind(5_i64).bind(30_i64).fetch_all(&self.pool).await.unwrap();
+        let rows = sqlx::query(pulse).bind(0_i64).bind(30_i64).fetch_all(&self.pool).await.unwrap();
         let webhooks = |row: &&sqlx::postgres::PgRow| sqlx::Row::get::<String, _>(*row, "signal") == "webhooks";
         rows.iter().find(webhooks).map_or(0, |row| sqlx::Row::get::<i64, _>(row, "count"))
     }

@@ -52,7 +52,7 @@ async fn a_poll_shows_the_clean_books_and_everything_is_known() {
     assert_eq!(snapshot.changes.why_not(), None);
     assert_eq!(snapshot.log.why_not(), None);
     assert_eq!(snapshot.handed_over.why_not(), None);
-    assert_eq!(snapshot.rules.len(), 13);
+    assert_eq!(snapshot.rules.len(), 15);
     all_beside(&store).await;
     let snapshot = store.poll().await.unwrap();
     for report in &snapshot.rules {
