@@ -17,6 +17,7 @@ pub mod key;
 pub mod keymap;
 pub mod line;
 pub mod list;
+pub mod marks;
 pub mod model;
 pub mod msg;
 pub mod nav;

@@ -10,6 +10,7 @@ pub mod console;
 pub mod demo;
 pub mod doctor;
 pub mod install;
+pub mod lab;
 pub mod log;
 pub mod out;
 pub mod replay;
@@ -77,8 +78,9 @@ fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
 async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
-        // These read no configuration: one makes its own world, one is for administrators, one needs no world.
-        Some(Command::Demo(args)) => Ok(demo::run(args, &cli.common, &variable, out).await),
+        // These read no configuration: two make their own world, one is for administrators, one needs no world.
+        Some(Command::Demo(args)) => Ok(Box::pin(demo::run(args, &cli.common, &variable, out)).await),
+        Some(Command::Lab(args)) => Ok(lab::run(args, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         Some(Command::Replay(args)) => Ok(replay::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {
@@ -94,7 +96,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
                 Some(Command::Audit(args)) => Box::pin(audit::run(args, &settings, out)).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
-                Some(Command::Demo(_) | Command::Install(_) | Command::Replay(_)) | None => {
+                Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_) | Command::Replay(_)) | None => {
                     console::run(&settings, cli.common.record.as_deref(), &variable, out).await
                 }
             }),

@@ -19,6 +19,7 @@ pub mod service;
 pub mod sql;
 mod task;
 pub mod traffic;
+pub mod verify;
 pub mod world;
 
 pub use error::LabError;

@@ -8,6 +8,7 @@ mod cast;
 mod pipe;
 mod plan;
 mod play;
+mod pods;
 mod round;
 mod scan;
 mod stage;

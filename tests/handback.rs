@@ -5,6 +5,7 @@
 use unstuck::app::Msg;
 use unstuck::app::hand_backs::handed;
 use unstuck::app::key::every_key;
+use unstuck::app::model::SecondSeat;
 use unstuck::app::msg::Polled;
 use unstuck::domain::answer::Answer;
 use unstuck::domain::approval::{ResumeRequest, ResumeState};
@@ -21,6 +22,7 @@ use crate::support::picture::{draw, words};
 use crate::support::scenario::{ago, incident, noon, stuck_records};
 
 mod pictures;
+mod seats;
 
 /// The record all of this is about: the oldest stuck one.
 fn id() -> RecordId {
@@ -501,6 +503,23 @@ fn the_audit_screen_lists_them_open_ones_first() {
     let picture = picture(&console);
     let place = |text: &str| picture.find(text).unwrap_or_else(|| panic!("{text}\n{picture}"));
     assert!(place("i hb_7 waiting, 40s: shop-eu/ord-88213-7Q4K91") < place("ok hb_9 finished by recoverer-1, 12s"));
+}
+
+#[test]
+fn a_demo_shows_the_way_to_its_second_seat_and_nobody_else_has_one() {
+    let mut console = Console::on(incident());
+    console.keys(":second<Enter>");
+    assert_eq!(notice(&console), "Only a demo has a second seat. Here the second person has a console of their own.");
+    console.model.setup.second = SecondSeat::Here;
+    console.keys(":second<Enter>");
+    assert!(notice(&console).starts_with("This is the second seat:"), "{}", notice(&console));
+    let command = "/opt/unstuck demo --join /tmp/unstuck-lab-a1B2c3";
+    console.model.setup.second = SecondSeat::Free(command.into());
+    console.keys(":second<Enter>");
+    shows(&console, command);
+    console.keys("y");
+    assert_eq!(console.copied, [command]);
+    assert_eq!(console.acts, 0);
 }
 
 #[test]

@@ -11,8 +11,10 @@ use crate::support::console::Console;
 use crate::support::scenario::{incident, noon, stuck_records};
 
 /// Every place a key can be pressed in: keys that lead there from the start.
-const PLACES: &[&str] =
-    &["", "2", "3", "4", "5", "5<Enter>", "8", "2<Enter>", "2a", "2<Del>", "?", "2/", ":", "2al", "2an", "2ao"];
+const PLACES: &[&str] = &[
+    "", "2", "3", "4", "5", "5<Enter>", "8", "2<Enter>", "2a", "2<Del>", "?", "2/", ":", "2al", "2an", "2ao", "2 ",
+    "2 a", "2 al", "2 ar",
+];
 
 fn console_at(place: &str) -> Console {
     let mut console = Console::on(incident());
@@ -77,6 +79,11 @@ fn no_pair_of_keys_changes_anything_in_dialogs() {
 }
 
 #[test]
+fn no_pair_of_keys_changes_anything_with_marks() {
+    no_pair_changes_anything(&["2 ", "2 a", "2 j al", "2 ar"]);
+}
+
+#[test]
 fn no_pair_of_keys_changes_anything_in_the_guard() {
     no_pair_changes_anything(&["2an", "2ao", "2ao<Enter>"]);
 }
@@ -92,7 +99,7 @@ fn console_at_with(place: &str, first: Chord) -> Console {
 #[test]
 fn the_delete_habits_open_the_card_and_nothing_is_sent() {
     let habits = [Chord::plain(Key::Delete), Chord::char('D'), Chord::char('x'), Chord::ctrl('k')];
-    for place in ["", "2", "3", "4", "5", "8", "2<Enter>", "2a"] {
+    for place in ["", "2", "3", "4", "5", "8", "2<Enter>", "2a", "2 a"] {
         for habit in habits {
             let mut console = console_at(place);
             let before = console.effects.len();

@@ -3,6 +3,8 @@ mod age;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod bulk;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod cluster;

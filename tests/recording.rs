@@ -61,7 +61,7 @@ fn ended(mut console: Console) -> Recorded {
 
 const PHRASE: &str = "prod shop-eu 7Q4K91 EUR 128.40";
 
-/// An hour of a night: lists, filter, look-up, resume, a refused plan, an outage, a delete habit.
+/// An hour of a night: lists, filter, look-up, resume, a refused plan, an outage, a delete habit, two at once.
 fn a_night(keep: Keep) -> Recorded {
     let mut console = recorded_with(without_words(), keep);
     console.keys("2jjG/ord_882<Enter>");
@@ -86,6 +86,12 @@ fn a_night(keep: Keep) -> Recorded {
     console.keys("<Esc>p");
     console.poll(without_words());
     console.keys("p");
+    console.keys("2g j al<Enter>");
+    for _ in 0..6 {
+        console.wait(1);
+        console.settle();
+    }
+    console.keys("<Enter><Esc>");
     console.send(Msg::Focus);
     console.send(Msg::Resumed);
     for c in "charge them all again".chars() {

@@ -18,6 +18,7 @@ use unstuck::domain::log::Outcome;
 use unstuck::domain::record::RecoveryPoint;
 use unstuck::ui::glyphs::ascii_of;
 
+use crate::bulk;
 use crate::support::console::Console;
 use crate::support::picture::{draw, picture, words};
 use crate::support::scenario::{calm, dossier, hostile, incident, nothing_known, record};
@@ -203,6 +204,57 @@ const SCENES: &[Scene] = &[
     ("hand over: words", |look| {
         let mut console = at(look, "2ah<Enter>");
         console.write("lee").keys("<Tab>").write("two charges at the provider");
+        console
+    }),
+    ("stuck, marked, one changed since", |look| {
+        let mut console = at(look, "2 jj j ");
+        let mut snapshot = incident();
+        if let Answer::Known { value, .. } = &mut snapshot.stuck {
+            value[2].version = Version::new("e".repeat(64));
+        }
+        console.poll(snapshot);
+        console
+    }),
+    ("unknown, marked, some hidden", |look| at(look, "2 G 3/shop-uk<Enter>")),
+    ("marked: menu", |look| at(look, "2 j a")),
+    ("marked: menu without --act", |look| {
+        let mut console = Console::with(incident(), look, Acting::Off);
+        console.keys("2 j a");
+        console
+    }),
+    ("marked: look-ups, plan", |look| at(look, "2 j al")),
+    ("marked: look-ups, to be typed", |look| at(look, "2 j al<Enter>")),
+    ("marked: resume, plan", bulk::planned),
+    ("marked: resume, none can be", |look| at(look, "2 j ar")),
+    ("marked: resume, reason", |look| {
+        let mut console = bulk::planned(look);
+        console.keys("<Enter>").write("fix").keys("<Tab>").write("INC-2291").keys("<Enter>");
+        console
+    }),
+    ("marked: resume, to be typed", |look| {
+        let mut console = bulk::at_the_phrase(look);
+        console.write("prod 3 EUR");
+        console
+    }),
+    ("marked: canary done", bulk::canary_done),
+    ("marked: sent, asked to leave", |look| {
+        let mut console = bulk::at_the_phrase(look);
+        console.write(bulk::PHRASE);
+        console.key(unstuck::app::key::Key::Enter.into());
+        console.settle_reads();
+        console.keys("<Esc><Esc>");
+        console
+    }),
+    ("marked: stopped", |look| {
+        let mut console = bulk::canary_done(look);
+        console.verdict =
+            Some(Outcome::Unknown { why: "the connection was lost after sending".into(), intent: Some(LogId(9916)) });
+        console.run_for(4);
+        console
+    }),
+    ("marked: done", |look| {
+        let mut console = bulk::canary_done(look);
+        console.run_for(6);
         console
     }),
     ("no delete", |look| at(look, "2<Del>")),

@@ -2,13 +2,16 @@
 
 use ratatui::layout::Rect;
 
-use super::effect::Effect;
+use super::effect::{Effect, Run};
+use super::field::Field;
 use super::keymap::{AppCommand, Command, RowCommand, Scope};
 use super::list::moved;
 use super::model::Model;
+use super::msg::GuardMsg;
 use crate::domain::time::Now;
 use crate::ui::Canvas;
 
+pub mod bulk;
 pub mod guard;
 pub mod menu;
 pub mod no_delete;
@@ -19,6 +22,8 @@ pub mod reader;
 pub enum Dialog {
     /// What can be done with a record.
     Menu(menu::Menu),
+    /// The same for several marked records.
+    Bulk(Box<bulk::Bulk>),
     /// The one confirm flow.
     Guard(Box<guard::Guard>),
     /// Why nothing is deleted.
@@ -32,6 +37,7 @@ impl Dialog {
     pub fn scope(&self) -> Scope {
         match self {
             Self::Menu(_) => Scope::Menu,
+            Self::Bulk(bulk) => bulk.scope(),
             Self::Guard(guard) => guard.scope(),
             Self::NoDelete(_) => Scope::NoDelete,
             Self::Reader(_) => Scope::Reader,
@@ -39,10 +45,20 @@ impl Dialog {
     }
 }
 
+/// Whether the console can leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settles {
+    /// Nothing is on its way.
+    Now,
+    /// Something is: its outcome comes first.
+    Later,
+}
+
 /// Takes a command for the dialog that is open.
 pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
     match &mut model.dialog {
         None => vec![],
+        Some(Dialog::Bulk(_)) => bulk::on(model, command, now),
         Some(Dialog::Guard(_)) => guard::on(model, command, now),
         Some(Dialog::Menu(menu)) => {
             let id = menu.id.clone();
@@ -110,6 +126,62 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
     }
 }
 
+/// The field that takes typing, if the step of the dialog has one.
+pub fn field(model: &mut Model) -> Option<&mut Field> {
+    match &mut model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.field(),
+        Some(Dialog::Guard(guard)) => guard.field(),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
+    }
+}
+
+/// The frame with the step was written: from a moment later on, a key can be an answer to it.
+pub fn drawn(model: &mut Model, now: Now) {
+    match &mut model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.on_screen.drawn(now),
+        Some(Dialog::Guard(guard)) => guard.on_screen.drawn(now),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => {}
+    }
+}
+
+/// Whether the passing of time, or of frames, means anything to what is open.
+pub fn heeds_time(model: &Model) -> bool {
+    match &model.dialog {
+        Some(Dialog::Bulk(_) | Dialog::Guard(_)) => true,
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
+    }
+}
+
+/// Time passed: plans grow old, a run goes on.
+pub fn wake(model: &mut Model, now: Now) -> Vec<Effect> {
+    guard::expire(model, now);
+    bulk::expire(model, now);
+    bulk::tick(model, now)
+}
+
+/// A poll came: what it shows may refuse a plan or stop a run.
+pub fn watch(model: &mut Model, now: Now) -> Vec<Effect> {
+    guard::watch(model, now);
+    bulk::watch(model, now)
+}
+
+/// Asked to end: whether something is on its way whose outcome must be waited for. Nothing more is sent after it.
+pub fn settles(model: &mut Model) -> Settles {
+    match &mut model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.settle(),
+        Some(Dialog::Guard(guard)) if guard.is_acting() => Settles::Later,
+        Some(Dialog::Guard(_) | Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => Settles::Now,
+    }
+}
+
+/// Takes an answer to a run.
+pub fn heard(model: &mut Model, run: Run, msg: GuardMsg, now: Now) -> Vec<Effect> {
+    match bulk::heard(model, run, msg, now) {
+        Ok(effects) => effects,
+        Err(msg) => guard::heard(model, run, msg, now),
+    }
+}
+
 /// Takes the dialog away.
 pub fn close(model: &mut Model) -> Vec<Effect> {
     model.dialog = None;
@@ -121,6 +193,7 @@ pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     match &model.dialog {
         None => {}
         Some(Dialog::Menu(menu)) => menu::view(model, menu, canvas, area, now),
+        Some(Dialog::Bulk(bulk)) => bulk::view(model, bulk, canvas, area, now),
         Some(Dialog::Guard(guard)) => guard::view(model, guard, canvas, area, now),
         Some(Dialog::NoDelete(card)) => no_delete::view(model, card, canvas, area),
         Some(Dialog::Reader(reader)) => reader::view(reader, canvas, area),

@@ -207,7 +207,7 @@ pub fn tell(model: &mut Model, now: Now) -> Vec<Effect> {
     let worst = said.iter().position(|notice| notice.role != crate::ui::Role::Info).unwrap_or(0);
     if let Some(mut notice) = said.into_iter().nth(worst) {
         if more > 0 {
-            notice.text.push_str(&format!(" And {more} more: 8 lists them."));
+            notice.text = format!("{} And {more} more: 8 lists them.", notice.text);
         }
         model.notice = Some(notice);
     }

@@ -28,6 +28,8 @@ pub enum Scope {
     Lost,
     /// The action menu.
     Menu,
+    /// The action menu of the marked records.
+    Marked,
     /// The guard: reading the plan.
     Plan,
     /// The guard: reading somebody's request for approval.
@@ -42,6 +44,8 @@ pub enum Scope {
     Phrase,
     /// The guard: waiting for an answer.
     Waiting,
+    /// The marked records are being done, one by one.
+    Running,
     /// The guard: reading the result.
     Result,
     /// The card that says why nothing is deleted.
@@ -64,6 +68,7 @@ impl Scope {
         Self::Record,
         Self::Lost,
         Self::Menu,
+        Self::Marked,
         Self::Plan,
         Self::Asked,
         Self::Send,
@@ -71,6 +76,7 @@ impl Scope {
         Self::Answer,
         Self::Phrase,
         Self::Waiting,
+        Self::Running,
         Self::Result,
         Self::NoDelete,
         Self::Reader,
@@ -87,6 +93,7 @@ impl Scope {
             Self::Record => "Record detail",
             Self::Lost => "While the database is lost",
             Self::Menu => "Action menu (a)",
+            Self::Marked => "Action menu of the marked records (a)",
             Self::Plan => "Guard: plan",
             Self::Asked => "Guard: a request for approval",
             Self::Send => "Guard: asking a second person",
@@ -94,6 +101,7 @@ impl Scope {
             Self::Answer => "Guard: refusing, or taking back",
             Self::Phrase => "Guard: type to confirm",
             Self::Waiting => "Guard: waiting",
+            Self::Running => "Marked records, one by one",
             Self::Result => "Guard: result",
             Self::NoDelete => "The no-delete card",
             Self::Reader => "Help and SQL pages",
@@ -235,7 +243,7 @@ mod tests {
                 | Command::Guard(_)
                 | Command::Replay(_) => false,
             };
-            assert!(!prepares || matches!(binding.scope, Scope::Menu | Scope::NoDelete), "{binding:?}");
+            assert!(!prepares || matches!(binding.scope, Scope::Menu | Scope::Marked | Scope::NoDelete), "{binding:?}");
         }
     }
 

@@ -14,6 +14,7 @@ use super::field::Field;
 use super::hand_backs::HandBacks;
 use super::input::InputGuards;
 use super::keymap::Scope;
+use super::marks::Marks;
 use super::notice::Notice;
 use super::picture::{Freshness, Picture};
 use super::replay::Playback;
@@ -155,6 +156,8 @@ pub struct Model {
     pub line: Option<LineInput>,
     /// What just happened.
     pub notice: Option<Notice>,
+    /// Records marked for an action on several.
+    pub marks: Marks,
     /// The input guards.
     pub input: InputGuards,
     /// How times are shown.
@@ -208,6 +211,7 @@ impl Model {
             dialog: None,
             line: None,
             notice: None,
+            marks: Marks::default(),
             input: InputGuards::default(),
             zone: Zone::Ages,
             dossiers: BTreeMap::new(),
@@ -243,7 +247,7 @@ impl Model {
     pub fn guard(&self) -> Option<&Guard> {
         match &self.dialog {
             Some(Dialog::Guard(guard)) => Some(guard),
-            Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
+            Some(Dialog::Bulk(_) | Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
         }
     }
 
@@ -327,13 +331,16 @@ impl Model {
         scopes
     }
 
-    /// When the picture changes by itself: the next whole second (ages and clock), or a notice's end.
+    /// When the picture changes by itself: the next whole second (ages and clock), a notice's end, or the turn of
+    /// the next of several records.
     pub fn next_wake(&self, now: Now) -> Instant {
         let whole = now.0.timestamp().saturating_add(1);
         let second = chrono::DateTime::from_timestamp(whole, 0).unwrap_or(now.0);
-        match &self.notice {
-            Some(notice) if notice.until() > now.0 => second.min(notice.until()),
-            Some(_) | None => second,
-        }
+        let turn = match &self.dialog {
+            Some(Dialog::Bulk(bulk)) => bulk.turn(),
+            Some(Dialog::Menu(_) | Dialog::Guard(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
+        };
+        let notice = self.notice.as_ref().map(Notice::until);
+        [turn, notice].into_iter().flatten().filter(|at| *at > now.0).fold(second, Instant::min)
     }
 }

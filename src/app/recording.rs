@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::dialog;
 use super::effect::Run;
 use super::key::{Chord, Key};
 use super::model::{Acting, Model, SecondSeat, Setup};
@@ -173,9 +174,9 @@ pub fn event_of(model: &Model, msg: &Msg, now: Now) -> Option<Event> {
         Msg::Focus => Some(Event::Focus),
         Msg::Resumed => Some(Event::Resumed),
         Msg::Resized(columns, rows) => Some(Event::Resized(*columns, *rows)),
-        // Only a step of the guard remembers when it was seen, and only a plan grows old.
-        Msg::Drawn => model.guard().map(|_| Event::Drawn),
-        Msg::Wake => model.guard().map(|_| Event::Wake),
+        // Only a step remembers when it was seen, only a plan grows old, and only a run goes on by itself.
+        Msg::Drawn => dialog::heeds_time(model).then_some(Event::Drawn),
+        Msg::Wake => dialog::heeds_time(model).then_some(Event::Wake),
         Msg::Connected(facts) => Some(Event::Connected(facts.clone())),
         Msg::Polled(Polled { generation, result, next_try }) => {
             let mut result = result.clone();

@@ -47,15 +47,10 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
             vec![]
         }
         Msg::Drawn => {
-            if let Some(guard) = guard::guard_of(model) {
-                guard.on_screen.drawn(now);
-            }
+            dialog::drawn(model, now);
             vec![]
         }
-        Msg::Wake => {
-            guard::expire(model, now);
-            vec![]
-        }
+        Msg::Wake => dialog::wake(model, now),
         Msg::Connected(facts) => {
             model.setup.context.role.clone_from(&facts.role);
             if let Some(why) = facts.read_only.as_ref().filter(|_| model.setup.acting == Acting::On) {
@@ -69,6 +64,11 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
         Msg::Found(text, found) => match found {
             Err(error) => {
                 model.notice = Some(Notice::caution(format!("Nothing could be looked for: {error}."), now));
+                vec![]
+            }
+            // A plan, or records on their way, are not taken from under a person's eyes.
+            Ok(candidates) if model.dialog.is_some() => {
+                model.say(format!("{} found for {text}. Ask again when this is closed.", candidates.len()), now);
                 vec![]
             }
             Ok(candidates) => match candidates.as_slice() {
@@ -86,7 +86,7 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
                 }
             },
         },
-        Msg::Guard(run, msg) => guard::heard(model, run, msg, now),
+        Msg::Guard(run, msg) => dialog::heard(model, run, msg, now),
         Msg::Said(text) => {
             model.say(text, now);
             vec![]
@@ -96,7 +96,7 @@ pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
 }
 
 fn terminate(model: &mut Model, now: Now) -> Vec<Effect> {
-    if guard::guard_of(model).is_some_and(|guard| guard.is_acting()) {
+    if dialog::settles(model) == dialog::Settles::Later {
         model.leave = Leave::WhenSettled;
         model.notice = Some(Notice::caution("Asked to end: waiting for the outcome of the running action first.", now));
         return vec![];
@@ -121,7 +121,7 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
         }
         Err(error) => {
             model.picture.fail(generation, error, next_try, now);
-            return vec![];
+            return dialog::wake(model, now);
         }
     };
     if taken != Taken::Shown {
@@ -136,7 +136,7 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
     if let Some(news) = news {
         model.notice = Some(Notice::caution(news, now));
     }
-    let mut effects = guard::watch(model, now);
+    let mut effects = dialog::watch(model, now);
     effects.extend(hand_backs::polled(model, now));
     for again in reread(model, now) {
         if !effects.iter().any(|effect| matches!(effect, Effect::Open(id) if *id == again)) {
@@ -185,7 +185,7 @@ fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
     }
     let scope = model.dialog.as_ref().map(Dialog::scope);
     if matches!(scope, Some(Scope::Reason | Scope::Answer)) {
-        if let Some(field) = guard::guard_of(model).and_then(|guard| guard.field()) {
+        if let Some(field) = dialog::field(model) {
             field.paste(text);
         }
         return vec![];
@@ -208,8 +208,8 @@ fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {
         Verdict::TooSoonAfterFocus => return vec![],
         Verdict::Burst(count) => {
             if scopes.contains(&Scope::Phrase) {
-                if let Some(guard) = guard::guard_of(model) {
-                    guard.form.phrase.clear();
+                if let Some(phrase) = dialog::field(model) {
+                    phrase.clear();
                 }
                 model.notice =
                     Some(Notice::caution("Too fast for typing: the phrase was cleared. Type it again.", now));
@@ -241,7 +241,7 @@ fn text(model: &mut Model, chord: Chord, scopes: &[Scope]) -> bool {
         line::typed(model);
         return taken;
     }
-    guard::guard_of(model).and_then(|guard| guard.field()).is_some_and(|field| field.key(chord))
+    dialog::field(model).is_some_and(|field| field.key(chord))
 }
 
 fn command(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
@@ -282,6 +282,10 @@ fn rows(model: &mut Model, asked: RowCommand, now: Now) -> Vec<Effect> {
         RowCommand::Back => back(model, now),
         RowCommand::Sort | RowCommand::Reverse => {
             model.say("This screen has one order.", now);
+            vec![]
+        }
+        RowCommand::Mark | RowCommand::Unmark => {
+            model.say("Marks are for records on 2 and 3.", now);
             vec![]
         }
         RowCommand::Move(_) | RowCommand::Enter | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => vec![],

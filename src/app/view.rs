@@ -41,7 +41,11 @@ fn draw(model: &Model, how: Option<&Playback>, frame: &mut Frame<'_>, now: Now) 
     band::draw(&mut canvas, page.band, &how.map_or_else(|| band.clone(), |how| how.band(&band)));
     where_we_are(model, &mut canvas, page.tabs);
     rule(model, how, &mut canvas, page.rule, freshness, now);
-    let covered = matches!(model.dialog, Some(Dialog::Guard(_)));
+    let covered = match &model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.scope() != Scope::Marked,
+        Some(Dialog::Guard(_)) => true,
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
+    };
     if !covered {
         let mut body = page.body;
         if freshness.is_old() && model.picture.snapshot().is_some() {
@@ -83,6 +87,7 @@ fn band_of(model: &Model, freshness: Freshness, now: Now) -> Band {
         EnvironmentKind::Demo => Role::BandDemo,
     };
     let writes = match &model.dialog {
+        Some(Dialog::Bulk(bulk)) => bulk.writes(),
         Some(Dialog::Guard(guard)) => guard.writes(),
         Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
     };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::audit::args::AuditArgs;
+use super::lab::args::LabArgs;
 use crate::domain::environment::EnvironmentKind;
 
 /// Asks, resumes, watches: the console for payments that got stuck. It has no way to remove a record.
@@ -71,6 +72,8 @@ pub enum Command {
     Doctor,
     /// The log of actions: whether it was tampered with, and a copy to take away
     Audit(AuditArgs),
+    /// The throw-away world without a console: what payment services do right and wrong, measured
+    Lab(LabArgs),
     /// Print or apply the schema that actions need
     Install(InstallArgs),
     /// Play a recording of a console, without any database

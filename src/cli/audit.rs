@@ -9,7 +9,7 @@ mod verify;
 
 use args::{AuditArgs, AuditCommand};
 
-use super::out::{ExitCode, Hearing, Out};
+use super::out::{ExitCode, Out};
 use super::settings::{Settings, connect};
 use crate::domain::chain::{Walk, Walked};
 use crate::domain::port::StoreError;
@@ -28,20 +28,9 @@ pub async fn run(args: &AuditArgs, settings: &Settings, out: &mut Out<'_>) -> Ex
         Err(why) => Err(why),
     };
     match done {
-        Ok(code) => heard(code, out),
+        Ok(code) => out.heard(code),
         Err(why) => {
             out.complain(&format!("NOT KNOWN: {why}"));
-            ExitCode::NotKnown
-        }
-    }
-}
-
-/// A reader that left has seen enough. An answer that could not be written was not given.
-fn heard(code: ExitCode, out: &mut Out<'_>) -> ExitCode {
-    match out.hearing() {
-        Hearing::Listens | Hearing::Left => code,
-        Hearing::Failed(why) => {
-            out.complain(&format!("the answer could not be written whole: {why}"));
             ExitCode::NotKnown
         }
     }

@@ -47,7 +47,7 @@ pub async fn run(
     out: &mut Out<'_>,
 ) -> ExitCode {
     if let Some(directory) = &args.join {
-        return join::run(directory, common, variable, out).await;
+        return Box::pin(join::run(directory, common, variable, out)).await;
     }
     let incident = match crate::lab::incident::find(args.incident.as_deref().unwrap_or(FIRST)) {
         Ok(incident) => incident,

@@ -89,6 +89,18 @@ impl<'w> Out<'w> {
         }
     }
 
+    /// The exit code, once everything is said. A reader that left has seen enough; an answer that could not be
+    /// written was not given.
+    pub fn heard(&mut self, code: ExitCode) -> ExitCode {
+        match self.hearing {
+            Hearing::Listens | Hearing::Left => code,
+            Hearing::Failed(why) => {
+                self.complain(&format!("the answer could not be written whole: {why}"));
+                ExitCode::NotKnown
+            }
+        }
+    }
+
     fn answer(&mut self, line: &str) {
         match put(self.plain, line).map_err(|error| error.kind()) {
             Ok(()) => {}

@@ -17,10 +17,12 @@ use super::record::Record;
 use super::time::Instant;
 
 mod arm;
+mod bulk;
 mod draw;
 mod order;
 mod phrase;
 
+pub use bulk::{Baseline, BulkArmed, BulkPlan, BulkRequest, LeftOut, Marked, Progress};
 pub(super) use draw::{change_for, said_of};
 pub use draw::{draw, step_of};
 pub use order::{Expect, Order};
@@ -115,7 +117,7 @@ pub struct Words {
     pub incident: String,
 }
 
-/// A change that passed every check. Only [`Plan::arm`] makes one; acting uses it up.
+/// A change that passed every check. Only [`Plan::arm`] and [`BulkArmed::arm_next`] make one; acting uses it up.
 #[derive(Debug)]
 pub struct Armed {
     order: Order,

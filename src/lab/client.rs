@@ -1,10 +1,11 @@
-//! Clients of the payment service: they send, they retry with the same key, some give up.
+//! Clients of the payment service: they send, they retry with the same key (but for the flawed ones), some give up.
 
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::names::Purchase;
+use super::service::flaw::ClientKey;
 use super::{LabError, http};
 
 /// How long a client waits for an answer.
@@ -33,11 +34,12 @@ impl Told {
 pub(super) struct Clients {
     http: reqwest::Client,
     pods: Vec<String>,
+    keys: ClientKey,
 }
 
 impl Clients {
-    pub(super) fn new(pods: Vec<String>) -> Result<Self, LabError> {
-        Ok(Self { http: http::client("checkout/3.1")?, pods })
+    pub(super) fn new(pods: Vec<String>, keys: ClientKey) -> Result<Self, LabError> {
+        Ok(Self { http: http::client("checkout/3.1")?, pods, keys })
     }
 
     /// One HTTP attempt at one pod.
@@ -65,11 +67,12 @@ impl Clients {
         }
     }
 
-    /// Retries with the same key, at the next pod each time, until the answer is final or `tries` are used up.
+    /// Retries, with the same key if it is a good client, at the next pod each time, until the answer is final or `tries` are used up.
     pub(super) async fn insist(&self, first_pod: usize, purchase: &Purchase, tries: usize) -> Told {
         let mut told = Told::Nothing;
         for attempt in 0..tries {
-            told = self.pay(first_pod + attempt, purchase).await;
+            let key = self.keys.key(&purchase.key, attempt);
+            told = self.pay(first_pod + attempt, &Purchase { key, ..purchase.clone() }).await;
             let pause = match told {
                 Told::Answer { code: 409 | 503, retry_after } => retry_after.unwrap_or(Duration::from_secs(1)),
                 Told::Nothing | Told::Answer { code: 500, .. } => Duration::from_millis(500),

@@ -11,7 +11,7 @@ mod stage;
 use futures_util::future::BoxFuture;
 
 use super::LabError;
-use super::service::Recoverer;
+use super::service::{Conduct, Recoverer};
 
 pub(super) use stage::Stage;
 
@@ -32,6 +32,8 @@ pub struct Incident {
     pub must_not: &'static [&'static str],
     /// Whether the service recovers by itself.
     pub(super) recoverer: Recoverer,
+    /// What the service and its clients do wrong.
+    pub(super) conduct: Conduct,
     /// Tells it; done when its records are stuck.
     pub(super) tell: for<'a> fn(&'a Stage) -> BoxFuture<'a, Result<Story, LabError>>,
 }

@@ -99,6 +99,12 @@ fn key(rng: &mut Rng) -> String {
     [word(rng, 4), word(rng, 4), word(rng, 4)].join("-")
 }
 
+/// The key of a client that makes a new one for every attempt: the nth after `key`.
+pub(super) fn another_key(key: &str, nth: usize) -> String {
+    let salt = key.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    self::key(&mut dice(salt, u64::try_from(nth).unwrap_or(u64::MAX)))
+}
+
 fn word(rng: &mut Rng, letters: usize) -> String {
     const ALPHABET: [char; 30] = [
         '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'J', 'K', 'M', 'N', 'P', 'Q',

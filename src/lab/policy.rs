@@ -1,7 +1,7 @@
 //! What the lab's payments team decided: seconds where production has minutes, so that a drill fits in one.
 //!
 //! One policy for the console and for the service's own recoverer. The database keeps its own numbers, which no
-//! client can loosen; [`DATABASE_LIMITS`] makes them as short.
+//! client can loosen; a world makes them as short.
 
 use crate::domain::policy::{Policy, ProviderTerms, RulePolicy};
 use crate::domain::time::Seconds;

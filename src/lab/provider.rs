@@ -13,6 +13,7 @@
 mod access;
 mod api;
 mod charge;
+mod hold;
 mod ledger;
 mod mood;
 
@@ -28,6 +29,7 @@ pub use charge::{Charge, ChargeStatus};
 pub use mood::{Answer, Fate, Mood, Reach};
 
 use access::AccessLog;
+use hold::Holds;
 use ledger::Ledger;
 use mood::Moods;
 
@@ -36,6 +38,7 @@ use mood::Moods;
 struct Shared {
     ledger: Ledger,
     moods: Moods,
+    holds: Holds,
     access: AccessLog,
 }
 
@@ -60,8 +63,12 @@ impl LabProvider {
     /// [`LabError::Listen`].
     pub async fn start(seed: u64) -> Result<Self, LabError> {
         let (listener, address) = http::listen().await?;
-        let shared =
-            Arc::new(Shared { ledger: Ledger::new(seed), moods: Moods::default(), access: AccessLog::default() });
+        let shared = Arc::new(Shared {
+            ledger: Ledger::new(seed),
+            moods: Moods::default(),
+            holds: Holds::default(),
+            access: AccessLog::default(),
+        });
         let router = api::router(Arc::clone(&shared));
         let server = Task::spawn(async move {
             axum::serve(listener, router).await.ok();
@@ -89,6 +96,26 @@ impl ProviderDesk {
     /// Decides what happens to the charges of one order.
     pub fn destine(&self, order: &str, fate: Fate) {
         self.shared.moods.destine(order, fate);
+    }
+
+    /// From now on charges of one order arrive and wait; none is made before [`ProviderDesk::release`].
+    pub fn hold(&self, order: &str) {
+        self.shared.holds.hold(order);
+    }
+
+    /// Lets the held charges of an order go, and holds no more of them.
+    pub fn release(&self, order: &str) {
+        self.shared.holds.release(order);
+    }
+
+    /// Waits until `many` charges of a held order have arrived; false when they have not within `limit`.
+    pub async fn wait_for_held(&self, order: &str, many: usize, limit: Duration) -> bool {
+        tokio::time::timeout(limit, self.shared.holds.gathered(order, many)).await.is_ok()
+    }
+
+    /// Every idempotency key is past its retention: the next request with one is a new request.
+    pub fn forget_keys(&self) {
+        self.shared.ledger.forget_all();
     }
 
     /// Every charge of an order, oldest first.

@@ -1,4 +1,4 @@
-//! The payment service, the correct one: N pods over one database, one provider.
+//! The payment service: N pods over one database, one provider. Correct, or with the flaws it is asked for.
 //!
 //! Owns the rows of the reference schema; what it answers is DOMAIN's table, kept by the unique
 //! constraint, the lease and the attempt. A pod can be killed in the middle of a request: that is what
@@ -7,8 +7,11 @@
 mod answer;
 mod api;
 mod background;
+mod bare;
+pub mod flaw;
 mod flow;
 mod gateway;
+mod meeting;
 mod pod;
 mod records;
 mod recover;
@@ -25,8 +28,11 @@ use super::cluster::LabDatabase;
 use super::{LabError, policy, sql};
 use crate::domain::ids::RecordId;
 use crate::domain::policy::{Policy, ProviderTerms};
+use flaw::Jobs;
 
 pub use background::Background;
+pub use flaw::Conduct;
+pub use meeting::Meetings;
 pub use pod::Pod;
 pub use recoverer::{Recovered, Recoverer};
 pub use stall::{StallPoint, Stalls};
@@ -60,6 +66,10 @@ pub struct ServiceOptions {
     pub terms: ProviderTerms,
     /// Connections of each pod, all opened at the start.
     pub connections: u32,
+    /// Correct, or with flaws.
+    pub conduct: Conduct,
+    /// Where a flawed service lets requests meet.
+    pub meetings: Meetings,
 }
 
 impl Default for ServiceOptions {
@@ -73,6 +83,8 @@ impl Default for ServiceOptions {
             policy: policy::policy(),
             terms: policy::terms(),
             connections: 8,
+            conduct: Conduct::CORRECT,
+            meetings: Meetings::default(),
         }
     }
 }
@@ -82,17 +94,27 @@ impl Default for ServiceOptions {
 pub struct Service {
     pods: Vec<Pod>,
     background: Background,
+    jobs: Jobs,
     stalls: Stalls,
 }
 
 impl Service {
-    /// Creates the tables and indexes, those of the reference profile.
+    /// Creates the tables and indexes, those of the reference profile, for the correct service.
     ///
     /// # Errors
     /// Whatever the server says, for instance that they are there already.
     pub async fn create_schema(database: &PgConnectOptions) -> Result<(), LabError> {
+        Self::create_schema_for(database, Conduct::CORRECT).await
+    }
+
+    /// The same for a service of that conduct: only the correct one has the database refuse a second succeeded
+    /// payment of an order.
+    ///
+    /// # Errors
+    /// As [`Service::create_schema`].
+    pub async fn create_schema_for(database: &PgConnectOptions, conduct: Conduct) -> Result<(), LabError> {
         let mut connection = database.connect().await?;
-        schema::create(&mut connection).await?;
+        schema::create(&mut connection, conduct).await?;
         Ok(connection.close().await?)
     }
 
@@ -124,12 +146,14 @@ impl Service {
         options: &ServiceOptions,
     ) -> Result<Self, LabError> {
         let stalls = Stalls::default();
+        let options = &options.clone().without_what_it_lacks();
         let mut pods = Vec::new();
         for name in pod_names().take(options.pods) {
             pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
         }
         let background = Background::start(database, provider, options, stalls.clone()).await?;
-        Ok(Self { pods, background, stalls })
+        let jobs = Jobs::start(database, options.conduct).await?;
+        Ok(Self { pods, background, jobs, stalls })
     }
 
     /// Base URLs of the pods that are up, in order of their names.
@@ -183,9 +207,27 @@ impl Service {
         self.stalls.clone()
     }
 
+    /// Lets the jobs that only flawed services have run now, once; says how many records they removed.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    pub async fn run_jobs(&self) -> Result<u64, LabError> {
+        self.jobs.run_now().await
+    }
+
     /// What runs beside the pods.
     pub fn background(&self) -> &Background {
         &self.background
+    }
+}
+
+impl ServiceOptions {
+    /// A conduct that takes nothing over has no recoverer either.
+    fn without_what_it_lacks(mut self) -> Self {
+        if !self.conduct.recovers() {
+            self.recoverer = Recoverer::Down { why: "this service has none" };
+        }
+        self
     }
 }
 

@@ -74,14 +74,16 @@ impl World {
     pub async fn start_in(cluster: &Cluster, options: WorldOptions) -> Result<Self, LabError> {
         let mut database = cluster.create_database("a world").await?;
         let owner = database.admin_options();
-        Service::create_schema(&owner).await?;
+        let behaves = service_options(&options);
+        Service::create_schema_for(&owner, behaves.conduct).await?;
         install(&database).await?;
         let login = ConsoleLogin::create(&mut database, cluster, Role::Operator).await?;
         let approver = ConsoleLogin::create(&mut database, cluster, Role::Approver).await?;
         let provider = LabProvider::start(options.seed).await?;
         let recoverer = Service::recoverer_login(&mut database).await?;
-        let service = Service::start(&owner, &provider.url(), &service_options(&options, recoverer)).await?;
-        let clients = Clients::new(service.urls())?;
+        let behaves = ServiceOptions { recoverer_as: Some(recoverer), ..behaves };
+        let service = Service::start(&owner, &provider.url(), &behaves).await?;
+        let clients = Clients::new(service.urls(), behaves.conduct.client_key)?;
         let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
         let stalls = service.stalls();
         let service = Arc::new(Mutex::new(service));
@@ -235,14 +237,14 @@ async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<
     tell.send(Some(told)).ok();
 }
 
-fn service_options(options: &WorldOptions, recoverer: PgConnectOptions) -> ServiceOptions {
+fn service_options(options: &WorldOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
     ServiceOptions {
         pods: options.pods,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
-        recoverer_as: Some(recoverer),
+        conduct: options.incident.map_or(defaults.conduct, |incident| incident.conduct),
         ..defaults
     }
 }

@@ -110,9 +110,10 @@ async fn carry(client: TcpStream, server: u16, mut seen: watch::Receiver<State>,
     let back = async {
         let mut bytes = vec![0; 65_536];
         while let Ok(count @ 1..) = from_server.read(&mut bytes).await {
-            if watching.wait_for(|state| state.way != Way::AnswersKept).await.is_err()
-                || to_client.write_all(&bytes[..count]).await.is_err()
-            {
+            // What was kept back when the way was cut is lost, whatever the way is like by now.
+            let is_cut = |state: &State| state.cuts > made_at;
+            let told = watching.wait_for(|state| is_cut(state) || state.way != Way::AnswersKept).await;
+            if told.map_or(true, |state| is_cut(&state)) || to_client.write_all(&bytes[..count]).await.is_err() {
                 break;
             }
         }

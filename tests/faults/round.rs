@@ -90,6 +90,9 @@ impl Rounds {
             for (point, fault) in &rounds {
                 self.play(*action, point, *fault).await;
             }
+            if *action == Action::HandBack {
+                self.stage.take_up().await;
+            }
         }
         println!(
             "{} rounds, {depth:?}: {:?}; moments that did not come again: {:?}",
@@ -126,6 +129,16 @@ impl Rounds {
             Disturbed::Missed => false,
             Disturbed::Ended(ended) => {
                 self.honest(action, &stuck, &ended, &told).await;
+                if fault == Fault::AnswerLost {
+                    // Of the change nobody knows; without the intent's number it was never sent.
+                    let of_the_change = point.name.contains(&format!("{}.sql", action.function()));
+                    let said = if of_the_change {
+                        matches!(ended, Ended::Unknown(Some(_)))
+                    } else {
+                        matches!(ended, Ended::Refused(_))
+                    };
+                    assert!(said, "{told}: it said {ended:?}");
+                }
                 true
             }
             Disturbed::Killed => true,

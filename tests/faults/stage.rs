@@ -44,6 +44,8 @@ impl Stage {
         let (server, _) = shared().await.loopback()?;
         let mut scene =
             Scene::open(purpose, unstuck::lab::service::ServiceOptions { pods: 1, connections: 1, ..by_hand() }).await;
+        // Whoever takes up what is handed back comes when the rounds are over.
+        scene.service.kill_recoverer();
         let mut admin = scene.admin().await;
         for (limit, value) in [("act_window_s", 3_600), ("settle_s", 0), ("max_key_retention_s", retention)] {
             let set =
@@ -62,6 +64,29 @@ impl Stage {
     pub async fn close(self) {
         drop((self.kim, self.lee));
         self.scene.close().await;
+    }
+
+    /// The service's recoverer comes, and takes up everything that was handed back: each is charged once.
+    pub async fn take_up(&mut self) {
+        self.scene.service.revive_recoverer();
+        let waiting = "SELECT count(*) FROM unstuck.resume_request q WHERE NOT EXISTS \
+            (SELECT 1 FROM unstuck.resume_event e WHERE e.request = q.id AND e.event = 'finished')";
+        self.scene.until(waiting, 0).await;
+        let handed = "SELECT k.key, k.status, k.order_id, p.status, p.provider_ref FROM unstuck.resume_request q \
+            JOIN idempotency_keys k ON k.key = q.key JOIN payments p ON p.key = q.key";
+        let rows: Vec<(String, String, String, String, Option<String>)> =
+            sqlx::query_as(handed).fetch_all(&mut self.admin).await.expect("what was handed back");
+        for (key, record, order, payment, charge) in &rows {
+            let charges: Vec<String> = self.desk().charges(order).into_iter().map(|charge| charge.id).collect();
+            assert_eq!((record.as_str(), payment.as_str()), ("done", "succeeded"), "{key}");
+            assert_eq!(
+                charges,
+                charge.iter().cloned().collect::<Vec<_>>(),
+                "{key}: one charge, and the one that is stored"
+            );
+        }
+        println!("{} records were taken up by the recoverer: one charge each", rows.len());
+        self.scene.service.kill_recoverer();
     }
 
     pub fn desk(&self) -> ProviderDesk {

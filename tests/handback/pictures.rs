@@ -106,7 +106,7 @@ fn the_result_page_follows_to_the_end() {
         lost.wait(2);
         lost.fail();
     }
-    let scenes = [
+    let scenes = vec![
         page(None),
         page(Some(ResumeState::Unanswered)),
         page(Some(ResumeState::Taken)),

@@ -2,101 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use sqlx::{ConnectOptions, Row};
-use unstuck::lab::cluster::LabDatabase;
-use unstuck::lab::provider::{Answer, Fate, LabProvider, Mood, ProviderDesk, Reach};
-use unstuck::lab::service::{Recoverer, Service, ServiceOptions};
+use serde_json::json;
+use unstuck::lab::provider::{Answer, Fate, Mood, Reach};
+use unstuck::lab::service::{Recoverer, ServiceOptions};
 
-use crate::support::cluster::fresh_database;
-
-/// The service, its provider and its database; short leases, so that they expire while a test waits.
-struct Shop {
-    service: Service,
-    provider: LabProvider,
-    database: LabDatabase,
-    client: reqwest::Client,
-}
-
-struct Told {
-    code: u16,
-    body: Value,
-    retry_after: Option<String>,
-    replayed: bool,
-}
-
-impl Shop {
-    async fn open(name: &str, options: ServiceOptions) -> Self {
-        let database = fresh_database(name).await;
-        Service::create_schema(&database.admin_options()).await.unwrap();
-        let provider = LabProvider::start(7).await.unwrap();
-        let service = Service::start(&database.admin_options(), &provider.url(), &options).await.unwrap();
-        let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
-        Self { service, provider, database, client }
-    }
-
-    fn desk(&self) -> ProviderDesk {
-        self.provider.desk()
-    }
-
-    async fn pay(&self, pod: usize, key: &str, order: &str, amount: i64) -> Option<Told> {
-        let url = self.service.pod(pod).unwrap().url();
-        let request = self
-            .client
-            .post(format!("{url}/payments"))
-            .header("idempotency-key", key)
-            .header("x-scope", "shop-eu")
-            .json(&json!({"order_id": order, "amount": amount, "currency": "EUR", "customer_id": "cus_1"}));
-        let answer = request.send().await.ok()?;
-        let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (retry_after, replayed) = (header("retry-after"), header("idempotent-replayed").is_some());
-        Some(Told { code: answer.status().as_u16(), retry_after, replayed, body: answer.json().await.ok()? })
-    }
-
-    /// Asks until the answer is something else than 409; how long that takes is the machine's business.
-    async fn pay_when_free(&self, pod: usize, key: &str, order: &str, amount: i64) -> Told {
-        let asked = async {
-            loop {
-                let told = self.pay(pod, key, order, amount).await.unwrap();
-                if told.code != 409 {
-                    return told;
-                }
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_mins(1), asked).await.unwrap()
-    }
-
-    async fn record(&self, key: &str) -> (String, String, i32, String) {
-        let mut connection = self.database.admin_options().connect().await.unwrap();
-        let row = sqlx::query(
-            "SELECT k.status, k.recovery_point, k.attempt, p.status AS payment FROM idempotency_keys k JOIN payments p USING (scope, key) WHERE k.key = $1",
-        )
-        .bind(key)
-        .fetch_one(&mut connection)
-        .await
-        .unwrap();
-        (row.get("status"), row.get("recovery_point"), row.get("attempt"), row.get("payment"))
-    }
-
-    async fn count(&self, query: &'static str) -> i64 {
-        let mut connection = self.database.admin_options().connect().await.unwrap();
-        sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap()
-    }
-}
-
-fn by_hand() -> ServiceOptions {
-    ServiceOptions {
-        lease: Duration::from_secs(4),
-        provider_timeout: Duration::from_millis(500),
-        recoverer: Recoverer::Off { why: "tests recover by hand" },
-        ..ServiceOptions::default()
-    }
-}
-
-fn state(status: &str, point: &str, attempt: i32, payment: &str) -> (String, String, i32, String) {
-    (status.to_owned(), point.to_owned(), attempt, payment.to_owned())
-}
+use super::shop::{Shop, by_hand, state};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_at_once_make_one_charge() {

@@ -102,7 +102,7 @@ async fn opened(names: &[&str]) -> (Scene, Two, Ours, Vec<Stuck>) {
     let db = PgPoolOptions::new().max_connections(3).connect_with(login).await.unwrap();
     let client = reqwest::Client::builder().no_proxy().user_agent("payment-service/port").build().unwrap();
     let ours = Ours { db, provider: scene.provider.url(), client, sleepy: None };
-    let two = Two::at(&mut scene).await;
+    let two = Box::pin(Two::at(&mut scene)).await;
     let cast = names.iter().map(|name| (format!("{name}-ABCD"), format!("ord_{name}"), never_arrived()));
     let records = scene.stuck_as(cast).await;
     for record in &records {

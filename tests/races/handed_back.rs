@@ -20,7 +20,7 @@ async fn stuck(scene: &Scene, names: &[&str]) -> Vec<Stuck> {
 
 async fn opened(purpose: &str, names: &[&str]) -> (Scene, Two, Vec<Stuck>) {
     let mut scene = Scene::open(purpose, brisk_service()).await;
-    let two = Two::at(&mut scene).await;
+    let two = Box::pin(Two::at(&mut scene)).await;
     let records = stuck(&scene, names).await;
     (scene, two, records)
 }

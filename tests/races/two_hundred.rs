@@ -62,7 +62,10 @@ impl Favoured {
         match self {
             Self::Kim => Some(intent("kim")),
             Self::Lee => Some(intent("lee")),
-            Self::Recoverer => Some(format!("SELECT count(*) - {look_ups} FROM provider_calls WHERE key = '{key}'")),
+            // At least one more: the first to see it may add its own before the next one looks.
+            Self::Recoverer => {
+                Some(format!("SELECT least(1, count(*) - {look_ups}) FROM provider_calls WHERE key = '{key}'"))
+            }
             Self::Nobody => None,
         }
     }
@@ -181,16 +184,37 @@ async fn hand_backs_ended(scene: &Scene) {
     assert_eq!(scene.number(wrong).await, 0, "a hand back says what the recoverer did");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_consoles_the_recoverer_and_a_retry_two_hundred_times() {
-    let mut scene = Scene::open("two hundred", brisk_service()).await;
+/// The scene, two people who may hand back, and a second operator.
+async fn opened(purpose: &str) -> (Scene, Two, Console) {
+    let mut scene = Scene::open(purpose, brisk_service()).await;
     let lees = scene.login("lee-at-work").await;
-    let mut two = Two::at(&mut scene).await;
-    let mut lee = scene.console("lee", &lees).await;
+    let two = Two::at(&mut scene).await;
+    let lee = scene.console("lee", &lees).await;
+    (scene, two, lee)
+}
+
+/// Everything is done, nothing twice, and the log has an end for every beginning.
+async fn all_done(scene: &Scene, rounds: usize) {
+    every_intent_ended(scene).await;
+    let twice = "SELECT count(*) FROM (SELECT 1 FROM payments WHERE status = 'succeeded' GROUP BY order_id HAVING count(*) > 1) x";
+    assert_eq!(scene.number(twice).await, 0);
+    let done = scene.number("SELECT count(*) FROM idempotency_keys WHERE status = 'done'").await;
+    assert_eq!(usize::try_from(done), Ok(rounds));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_consoles_the_recoverer_and_a_retry_on_a_charge_that_was_lost() {
+    let (scene, mut two, mut lee) = opened("a lost charge").await;
     let split = Box::pin(lost_answers(&scene, &mut two.kim, &mut lee)).await;
     println!("{LOST} rounds with a charge, by winner: {split:?}");
     assert_eq!(split.values().sum::<usize>(), LOST);
+    all_done(&scene, LOST).await;
+    scene.close().await;
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hand_back_a_hold_the_recoverer_and_a_retry_on_what_was_never_charged() {
+    let (scene, mut two, mut lee) = opened("never charged").await;
     let cast = (0..NEVER).map(|nth| (format!("N{nth:02}-ABCD"), format!("ord_n{nth}"), never_arrived()));
     let records = scene.stuck_as(cast).await;
     let (mut split, mut accepted) = (Split::new(), 0);
@@ -206,9 +230,6 @@ async fn two_consoles_the_recoverer_and_a_retry_two_hundred_times() {
     }
     println!("{NEVER} rounds without one, {accepted} handed back, by winner: {split:?}");
     hand_backs_ended(&scene).await;
-    every_intent_ended(&scene).await;
-    let twice = "SELECT count(*) FROM (SELECT 1 FROM payments WHERE status = 'succeeded' GROUP BY order_id HAVING count(*) > 1) x";
-    assert_eq!(scene.number(twice).await, 0);
-    assert_eq!(scene.number("SELECT count(*) FROM idempotency_keys WHERE status = 'done'").await, 200);
+    all_done(&scene, NEVER).await;
     scene.close().await;
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use regex::Regex;
 use unstuck::lab::provider::{Answer, Fate};
+use unstuck::lab::service::{Recoverer, ServiceOptions};
 
 use crate::support::cluster::shared;
 use crate::support::keys::Key;
@@ -25,7 +26,9 @@ struct Two {
 
 impl Two {
     async fn new(purpose: &str, fate: Fate, limits: &[(&str, i64)]) -> Option<Self> {
-        let mut scene = Scene::open(purpose, by_hand()).await;
+        // Nobody takes up what is handed back: this is about the two people.
+        let options = ServiceOptions { recoverer: Recoverer::Down { why: "not needed" }, ..by_hand() };
+        let mut scene = Scene::open(purpose, options).await;
         scene.run("SELECT unstuck.set_environment('demo', 'production')").await;
         for (limit, value) in limits {
             scene.run(&format!("SELECT unstuck.set_limit('{limit}', {value})")).await;

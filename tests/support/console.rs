@@ -16,6 +16,7 @@ use unstuck::domain::log::Outcome;
 use unstuck::domain::payment::PaymentStatus;
 use unstuck::domain::port::{Dossier, StoreError};
 use unstuck::domain::record::{Lease, Record, RecordStatus, RecoveryPoint};
+use unstuck::domain::rule::RuleState;
 use unstuck::domain::snapshot::{Signal, Snapshot};
 use unstuck::domain::time::{Now, Seconds};
 use unstuck::domain::trend::History;
@@ -31,6 +32,8 @@ pub struct Console {
     pub now: Now,
     /// What the provider will say.
     pub provider: LookupOutcome,
+    /// What the provider will say about each record, when that differs from record to record.
+    pub each: Option<fn(&Record) -> LookupOutcome>,
     /// What the database will say to an action.
     pub verdict: Option<Outcome>,
     /// Records as the database has them.
@@ -82,6 +85,7 @@ impl Console {
             model: Model::new(setup(look(look_name), acting)),
             now: Now(noon()),
             provider: LookupOutcome::Found { observed: vec![charge(&first, Class::Succeeded)] },
+            each: None,
             verdict: None,
             records,
             effects: vec![],
@@ -214,6 +218,33 @@ impl Console {
         }
     }
 
+    /// A poll that has just read every rule.
+    pub fn read_rules(&mut self) {
+        let mut world = self.world.clone().expect("a picture");
+        world.db_now = self.now.0;
+        for report in &mut world.rules {
+            match &mut report.state {
+                RuleState::Holds { checked_at, .. } | RuleState::Violated { checked_at, .. } => {
+                    *checked_at = self.now.0;
+                }
+                RuleState::NotKnown { .. } => {}
+            }
+        }
+        self.poll(world);
+        self.settle();
+    }
+
+    /// Seconds pass one by one, with a poll every two and everything answered.
+    pub fn run_for(&mut self, seconds: u64) {
+        for second in 0..seconds {
+            if second % 2 == 1 {
+                self.read_rules();
+            }
+            self.wait(1);
+            self.settle();
+        }
+    }
+
     fn read(&self, id: &RecordId) -> Option<Dossier> {
         let mut dossier = self.records.get(id).cloned()?;
         dossier.at = self.now.0;
@@ -268,7 +299,10 @@ impl Console {
                         operator: self.model.setup.context.operator.clone(),
                         provider: ProviderName::new("acme-psp"),
                         started_at: self.now.0,
-                        outcome: self.provider.clone(),
+                        outcome: match self.each {
+                            Some(each) => each(&self.records.get(&id).expect("a record").detail.record),
+                            None => self.provider.clone(),
+                        },
                         steps: vec![LookupStep {
                             asked: "GET /charges?key=…".into(),
                             answered: "200".into(),
@@ -281,9 +315,11 @@ impl Console {
                     }
                     evidence = Some(found);
                 } else if self.verdict.is_none() {
-                    self.change(&id, action);
+                    self.change(&id, action, armed.order().expect.provider_ref.clone());
                 }
-                let outcome = self.verdict.clone().unwrap_or(Outcome::Done { log: Some(LogId(9921)), detail: None });
+                let kept = evidence.as_ref().is_none_or(|found| found.id.is_some());
+                let done = Outcome::Done { log: kept.then_some(LogId(9921)), detail: None };
+                let outcome = self.verdict.clone().unwrap_or(done);
                 let after = Ok(self.read(&id));
                 self.send(Msg::Guard(run, GuardMsg::Acted(Box::new(Acted { outcome, evidence, after }))));
             }
@@ -313,7 +349,7 @@ impl Console {
         }
     }
 
-    fn change(&mut self, id: &RecordId, action: &str) {
+    fn change(&mut self, id: &RecordId, action: &str, charge: Option<ProviderRef>) {
         let dossier = self.records.get_mut(id).expect("a record");
         if action == "hand_back" {
             // It takes no lease and changes nothing of the record.
@@ -329,7 +365,7 @@ impl Console {
                 record.status = RecordStatus::Done;
                 record.payment_status = Some(PaymentStatus::Succeeded);
                 record.recovery_point = Some(RecoveryPoint::Done);
-                record.provider_ref = Some(ProviderRef::new("ch_77ab"));
+                record.provider_ref = charge;
                 dossier.detail.response_code = Some(201);
             }
             "hold" => {

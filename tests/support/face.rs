@@ -39,6 +39,8 @@ pub struct Face {
     pub term: Term<Answers>,
     parser: Processor,
     pub raw: Vec<u8>,
+    /// When each piece of `raw` came: the moment, and where the piece ends.
+    pub pieces: Vec<(Instant, usize)>,
     pub last_output: Instant,
 }
 
@@ -50,6 +52,7 @@ impl Shared {
             term: Term::new(Config::default(), &Size { cols, rows }, answers),
             parser: Processor::new(),
             raw: Vec::new(),
+            pieces: Vec::new(),
             last_output: now(),
         };
         Shared { face: Mutex::new(face), changed: Condvar::new(), said }
@@ -132,6 +135,8 @@ pub fn show(mut reader: Box<dyn Read + Send>, shared: &Shared) {
         parser.advance(term, bytes);
         face.raw.extend_from_slice(bytes);
         face.last_output = now();
+        let piece = (face.last_output, face.raw.len());
+        face.pieces.push(piece);
         shared.changed.notify_all();
     }
 }

@@ -13,6 +13,8 @@ use unstuck::domain::port::Store as _;
 use unstuck::domain::time::Seconds;
 use unstuck::lab::provider::{Answer, Fate};
 use unstuck::lab::service::{PROVIDER, ServiceOptions};
+use unstuck::lab::world::World;
+use unstuck::provider::{self, HttpProvider, Limits};
 use unstuck::shell::clock;
 
 use super::scene::{Console, Scene, Stuck, by_hand};
@@ -55,13 +57,31 @@ impl Two {
         two
     }
 
+    /// The two logins of a world, and the demo's own times.
+    pub async fn in_world(world: &World) -> Self {
+        let adapter = || {
+            let adapter = provider::built_in("lab").expect("the lab's adapter").named(ProviderName::new(PROVIDER));
+            let limits = Limits { per_second: 500, ..Limits::default() };
+            HttpProvider::open(adapter.at(world.provider_url()), &|_| None, limits).expect("an adapter")
+        };
+        Self {
+            kim: Console::open("kim", Scene::store_options(world.console_options()), adapter()).await,
+            lee: Console::open("lee", Scene::store_options(world.approver_options()), adapter()).await,
+        }
+    }
+
     /// Everything up to the key that sends it: two look-ups apart, asked, approved on the approver's own look-up, and
     /// looked up once more. The records go side by side, so that they wait together.
     pub async fn approved(&mut self, records: &[&Stuck]) -> Vec<Armed> {
+        let settle = self.kim.context.terms.values().map(|terms| terms.settle.0).max().unwrap_or(0);
+        let settle = settle + self.kim.context.policy.skew.0;
+        let pause = |seconds: u64| tokio::time::sleep(Duration::from_secs(seconds) + Duration::from_millis(200));
+        // Not synchronisation: time has to pass before "not found" means anything.
+        pause(settle).await;
         for stuck in records {
             self.kim.look_up(stuck).await;
         }
-        tokio::time::sleep(Duration::from_millis(1_200)).await;
+        pause(self.kim.context.policy.not_found_gap.0).await;
         let mut armed = Vec::new();
         for stuck in records {
             self.kim.look_up(stuck).await;

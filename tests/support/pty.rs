@@ -7,7 +7,7 @@ use std::io::Write;
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::sys::signal::{self, Signal};
@@ -138,6 +138,18 @@ impl Pty {
     /// Every byte the program has written so far.
     pub fn transcript(&self) -> Vec<u8> {
         locked(&self.shared.face).raw.clone()
+    }
+
+    /// The same in pieces, each with the moment it came.
+    pub fn film(&self) -> Vec<(Instant, Vec<u8>)> {
+        let face = locked(&self.shared.face);
+        let mut from = 0;
+        let piece = |&(at, to): &(Instant, usize)| {
+            let bytes = face.raw[from..to].to_vec();
+            from = to;
+            (at, bytes)
+        };
+        face.pieces.iter().map(piece).collect()
     }
 
     pub fn said(&self) -> Said {

@@ -141,13 +141,19 @@ impl Scene {
 
     /// The same, with whether the work was done now or earlier.
     pub async fn told(&self, pod: usize, stuck: &Stuck) -> Option<Told> {
+        self.told_in("EUR", pod, stuck).await
+    }
+
+    async fn told_in(&self, currency: &str, pod: usize, stuck: &Stuck) -> Option<Told> {
         let url = self.service.pod(pod).expect("a pod").url();
         let request = self
             .client
             .post(format!("{url}/payments"))
             .header("idempotency-key", stuck.id.key.as_str())
             .header("x-scope", stuck.id.scope.as_str())
-            .json(&json!({"order_id": stuck.order, "amount": stuck.amount, "currency": "EUR", "customer_id": "cus_1"}));
+            .json(
+                &json!({"order_id": stuck.order, "amount": stuck.amount, "currency": currency, "customer_id": "cus_1"}),
+            );
         let answer = request.send().await.ok()?;
         Some(Told { code: answer.status().as_u16(), fresh: !answer.headers().contains_key("idempotent-replayed") })
     }
@@ -168,6 +174,17 @@ impl Scene {
             .header("idempotency-key", provider_key)
             .json(&json!({"order_id": stuck.order, "reference": payment, "amount": stuck.amount, "currency": "EUR"}));
         request.send().await.expect("an answer of the provider");
+    }
+
+    /// One record in a currency of its own whose charge was made and whose answer was lost, with an expired lease.
+    pub async fn stuck_in(&self, currency: &str, key: &str, order: &str, amount: i64) -> Stuck {
+        let stuck = Stuck { id: RecordId::new("shop-eu", key), order: order.to_owned(), amount };
+        self.desk().destine(order, Fate { answer: Answer::Lost, ..Fate::default() });
+        let told = self.told_in(currency, 0, &stuck).await.map(|told| told.code);
+        assert_eq!(told, Some(503), "the answer was to be lost");
+        assert!(self.desk().wait_for_charge(order, PATIENCE).await, "{stuck:?} was charged");
+        self.until_expired(&stuck.id).await;
+        stuck
     }
 
     /// Records whose charge was made and whose answer was lost, with expired leases.

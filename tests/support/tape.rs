@@ -3,10 +3,12 @@
 //! VHS itself warns about some mistakes and passes over others; here all of them are mistakes,
 //! so that a tape which passes the tests also renders where VHS is installed.
 
+pub mod cast;
 mod lexer;
 mod names;
 pub mod parser;
 pub mod player;
+pub mod still;
 
 use std::time::Duration;
 
@@ -45,8 +47,9 @@ pub enum Command {
     Screenshot(String),
     Copy(String),
     Paste,
-    /// `Hide`, `Show` and scrolling matter to the recording, not to the program.
-    Camera,
+    Camera(Camera),
+    /// Scrolling matters to the picture, not to the program.
+    Scroll,
     Sleep(Duration),
     Type {
         text: String,
@@ -63,6 +66,13 @@ pub enum Command {
         pattern: Option<Regex>,
     },
     Set(Setting),
+}
+
+/// Whether the film shows what happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Camera {
+    Hide,
+    Show,
 }
 
 /// What a `Wait` looks at.

@@ -319,7 +319,7 @@ fn open(model: &mut Model, guard: Guard) -> Vec<Effect> {
 pub fn guard_of(model: &mut Model) -> Option<&mut Guard> {
     match &mut model.dialog {
         Some(Dialog::Guard(guard)) => Some(guard),
-        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
+        Some(Dialog::Menu(_) | Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
     }
 }
 

@@ -6,9 +6,10 @@
 use ratatui::layout::Rect;
 
 use super::super::keymap::{Command, Scope, label};
-use super::super::model::Model;
+use super::super::model::{Model, Place};
+use super::super::screen::ScreenId;
 use super::super::screen::record::next_lines;
-use super::Dialog;
+use super::{Dialog, bulk};
 use crate::app::effect::Effect;
 use crate::app::notice::Notice;
 use crate::domain::action::{Request, resume_title};
@@ -28,8 +29,12 @@ pub struct Menu {
     pub from: usize,
 }
 
-/// Opens the menu of the record a key acts on, or says why there is none.
+/// Opens the menu of the record a key acts on, or says why there is none. On a list with marks the menu is theirs.
 pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
+    let on_list = matches!(model.place, Place::Screen(ScreenId::Stuck | ScreenId::Unknown));
+    if on_list && !model.marks.is_empty() {
+        return bulk::open(model, now);
+    }
     let Some(id) = model.target() else {
         model.say("Actions belong to one record. 2 or 3 lists them; Enter opens one.", now);
         return vec![];

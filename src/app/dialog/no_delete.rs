@@ -36,6 +36,8 @@ pub fn press(model: &mut Model, now: Now) -> Vec<Effect> {
             model.card = CardSeen::Once;
             let on = match &model.dialog {
                 Some(Dialog::Menu(menu)) => Some(menu.id.clone()),
+                // Several are marked: no one of them is meant.
+                Some(Dialog::Bulk(_)) => None,
                 Some(Dialog::Guard(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => model.target(),
             };
             model.dialog = Some(Dialog::NoDelete(Card { on, from: 0 }));

@@ -209,9 +209,8 @@ pub fn list_lines(model: &Model, now: Now) -> Vec<Line> {
             let doubt = model.hand_back_doubt(seen, now).is_some();
             let (sign, role) = match request.state {
                 _ if doubt => (" ?", Role::Unknown),
-                ResumeState::Unanswered | ResumeState::Refused => (" !", Role::Caution),
                 ResumeState::Expired if request.worker.is_some() => (" ?", Role::Unknown),
-                ResumeState::Expired => (" !", Role::Caution),
+                ResumeState::Unanswered | ResumeState::Refused | ResumeState::Expired => (" !", Role::Caution),
                 ResumeState::Waiting | ResumeState::Taken => (" i", Role::Info),
                 ResumeState::Finished => ("ok", Role::Good),
                 ResumeState::Withdrawn => ("  ", Role::Normal),

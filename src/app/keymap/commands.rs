@@ -52,6 +52,10 @@ pub enum RowCommand {
     Previous,
     /// Words or raw values.
     Raw,
+    /// Mark the record under the cursor, or take its mark away.
+    Mark,
+    /// Take all marks away.
+    Unmark,
 }
 
 /// What a key asks of the console as a whole.

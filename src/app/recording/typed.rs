@@ -2,7 +2,9 @@
 
 use super::Event;
 use crate::app::command;
-use crate::app::dialog::guard::{FieldName, Phase};
+use crate::app::dialog::Dialog;
+use crate::app::dialog::bulk::Bulk;
+use crate::app::dialog::guard::{FieldName, Guard, Phase};
 use crate::app::field::Field;
 use crate::app::key::{Chord, Key};
 use crate::app::keymap;
@@ -101,7 +103,14 @@ fn field(model: &Model) -> InField {
             Typing::Command => InField::Command(line.field.clone()),
         };
     }
-    let Some(guard) = model.guard() else { return InField::None };
+    match &model.dialog {
+        Some(Dialog::Guard(guard)) => in_guard(guard),
+        Some(Dialog::Bulk(bulk)) => in_bulk(bulk),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => InField::None,
+    }
+}
+
+fn in_guard(guard: &Guard) -> InField {
     match (&guard.phase, guard.form.focus) {
         (Phase::Reason, FieldName::Reason | FieldName::Owner) => InField::Free,
         (Phase::Reason, FieldName::Ticket | FieldName::Incident) => InField::Ticket,
@@ -120,11 +129,27 @@ fn field(model: &Model) -> InField {
     }
 }
 
+fn in_bulk(bulk: &Bulk) -> InField {
+    use crate::app::dialog::bulk::{Phase, Writing};
+    match (&bulk.phase, bulk.form.focus) {
+        (Phase::Reason, Writing::Reason) => InField::Free,
+        (Phase::Reason, Writing::Ticket) => InField::Ticket,
+        (Phase::Phrase, _) => InField::Phrase,
+        (
+            Phase::Menu | Phase::Preparing(_) | Phase::Plan | Phase::Running(..) | Phase::Result(_) | Phase::Refused(_),
+            _,
+        ) => InField::None,
+    }
+}
+
 /// The letter the confirm phrase has next, after what was typed of it so far.
 pub fn phrase_letter(model: &Model) -> Option<char> {
-    let guard = model.guard()?;
-    let typed = guard.form.phrase.text();
-    guard.phrase()?.shown().strip_prefix(typed)?.chars().next()
+    let (phrase, typed) = match &model.dialog {
+        Some(Dialog::Guard(guard)) => (guard.phrase()?.shown(), guard.form.phrase.text()),
+        Some(Dialog::Bulk(bulk)) => (bulk.plan.as_ref()?.phrase().shown(), bulk.form.phrase.text()),
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => return None,
+    };
+    phrase.strip_prefix(typed)?.chars().next()
 }
 
 /// The record that Enter on the command line is about to open.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::typed::stand_in;
+use crate::app::dialog::Dialog;
 use crate::app::model::Model;
 use crate::app::msg::GuardMsg;
 use crate::domain::answer::Answer;
@@ -56,9 +57,13 @@ pub(super) fn of_heard(heard: &mut GuardMsg) {
 
 /// What the shell says, without what was just typed: it repeats what was copied.
 pub(super) fn of_said(text: &str, model: &Model) -> String {
-    let Some(form) = model.guard().map(|guard| &guard.form) else { return text.to_owned() };
+    let written: Vec<&str> = match &model.dialog {
+        Some(Dialog::Guard(guard)) => vec![guard.form.reason.text(), guard.form.owner.text()],
+        Some(Dialog::Bulk(bulk)) => vec![bulk.form.reason.text()],
+        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => vec![],
+    };
     let mut said = Cow::Borrowed(text);
-    for typed in [form.reason.text().trim(), form.owner.text().trim()] {
+    for typed in written.into_iter().map(str::trim) {
         if !typed.is_empty() && said.contains(typed) {
             said = Cow::Owned(said.replace(typed, &stand_in(typed)));
         }

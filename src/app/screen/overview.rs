@@ -154,7 +154,9 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
         | RowCommand::Reverse
         | RowCommand::Next
         | RowCommand::Previous
-        | RowCommand::Raw => None,
+        | RowCommand::Raw
+        | RowCommand::Mark
+        | RowCommand::Unmark => None,
     }
 }
 

@@ -76,7 +76,12 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
             };
             model.screens.record.from = 0;
         }
-        RowCommand::Enter | RowCommand::Back | RowCommand::Sort | RowCommand::Reverse => return None,
+        RowCommand::Enter
+        | RowCommand::Back
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Mark
+        | RowCommand::Unmark => return None,
     }
     Some(vec![])
 }

@@ -3,8 +3,6 @@
 //! A row is a record id; what is drawn is looked up by it, so a row can never show one record and
 //! act on another.
 
-use std::cmp::Ordering;
-
 use ratatui::layout::Rect;
 
 use super::{ScreenId, not_known, page_rows, record, sentence};
@@ -26,8 +24,13 @@ use crate::ui::widgets::table::{self, Table};
 use crate::ui::{Canvas, Line, Role, Span};
 
 mod columns;
+mod marking;
+mod sorting;
 
 use columns::Next;
+pub use marking::{standings, summary};
+use sorting::compare;
+pub use sorting::{Order, Sort, matches};
 
 /// State of one list.
 #[derive(Debug, Clone, Default)]
@@ -44,51 +47,6 @@ pub struct State {
     pub total: usize,
 }
 
-/// By what records are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
-    /// Oldest first.
-    #[default]
-    Age,
-    /// Largest amount first, currency by currency: amounts of two currencies are not compared.
-    Money,
-    /// The provider's key window that ends first.
-    KeyLeft,
-    /// By scope and key.
-    Key,
-}
-
-impl Sort {
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Age => "AGE",
-            Self::Money => "MONEY",
-            Self::KeyLeft => "KEY LEFT",
-            Self::Key => "KEY",
-        }
-    }
-
-    fn next(self) -> Self {
-        match self {
-            Self::Age => Self::Money,
-            Self::Money => Self::KeyLeft,
-            Self::KeyLeft => Self::Key,
-            Self::Key => Self::Age,
-        }
-    }
-}
-
-/// Which way a list is sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// Most pressing first.
-    #[default]
-    Pressing,
-    /// The other way round.
-    Reversed,
-}
-
 impl State {
     /// Takes the records of a poll in.
     pub fn sync(&mut self, answer: &Answer<Vec<Record>>, reading: Reading) {
@@ -101,47 +59,6 @@ impl State {
         }
         self.list.sync(kept.into_iter().map(|r| r.id.clone()).collect(), reading);
     }
-}
-
-fn compare(sort: Sort, a: &Record, b: &Record) -> Ordering {
-    let by_age = || a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id));
-    match sort {
-        Sort::Age => by_age(),
-        Sort::Money => match (&a.money, &b.money) {
-            (Some(x), Some(y)) => x.currency.cmp(&y.currency).then(y.minor.cmp(&x.minor)).then_with(by_age),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => by_age(),
-        },
-        // An unknown first use is the most pressing: nothing can be relied on.
-        Sort::KeyLeft => a.first_key_use.cmp(&b.first_key_use).then_with(by_age),
-        Sort::Key => a.id.cmp(&b.id),
-    }
-}
-
-/// Whether a record has every word of a filter: `word`, `field:value`, `!word`.
-pub fn matches(record: &Record, filter: &str) -> bool {
-    let fields: [(&str, String); 8] = [
-        ("scope", record.id.scope.to_string()),
-        ("key", record.id.key.to_string()),
-        ("order", record.order.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("payment", record.payment.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("provider", record.provider.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("at", record.recovery_point.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("status", record.payment_status.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("amount", record.money.as_ref().map(|m| format!("{m} {}", m.amount())).unwrap_or_default()),
-    ];
-    filter.split_whitespace().all(|word| {
-        let (negated, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
-        let word = word.to_lowercase();
-        let hit = match word.split_once(':').filter(|(field, _)| fields.iter().any(|(name, _)| name == field)) {
-            Some((field, value)) => {
-                fields.iter().any(|(name, text)| *name == field && text.to_lowercase().contains(value))
-            }
-            None => fields.iter().any(|(_, text)| text.to_lowercase().contains(&word)),
-        };
-        hit != negated
-    })
 }
 
 fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
@@ -196,6 +113,11 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
             };
             resync(model, id);
         }
+        RowCommand::Mark => {
+            let under = state_of(model, id).list.cursor().cloned();
+            marking::toggle(model, under, now);
+        }
+        RowCommand::Unmark => marking::clear(model, now),
         RowCommand::Back | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => return None,
     }
     Some(vec![])
@@ -220,9 +142,10 @@ pub fn table_of(
 
 fn cells(model: &Model, id: &RecordId, now: Now) -> Vec<Span> {
     let span = |role: Role, text: String| Span { role, text };
+    let mark = marking::sign(model, id);
     let Some(record) = model.picture.record(id) else {
         return vec![
-            span(Role::Unknown, " ?".into()),
+            span(Role::Unknown, format!(" ?{mark}")),
             span(Role::Normal, id.scope.to_string()),
             span(Role::Normal, id.key.to_string()),
         ];
@@ -235,7 +158,7 @@ fn cells(model: &Model, id: &RecordId, now: Now) -> Vec<Span> {
         Zone::Utc => since(record.created_at, at),
     };
     vec![
-        span(role, sign.into()),
+        span(role, format!("{sign}{mark}")),
         span(Role::Normal, id.scope.to_string()),
         span(Role::Normal, id.key.to_string()),
         span(Role::Normal, when),
@@ -326,6 +249,7 @@ pub fn view(model: &Model, list: ListOf<'_>, canvas: &mut Canvas<'_>, area: Rect
                 .and(Role::Dim, format!("   {shown} of {}{page}, rows keep their place", state.total)),
         );
     }
+    lines.extend(marking::line(model, state, answer));
     if state.list.arrived() > 0 {
         lines.push(Line::of(Role::Info, format!(" i {} new arrived: press R to re-sort.", state.list.arrived())));
     }

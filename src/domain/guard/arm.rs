@@ -8,6 +8,9 @@ use super::super::record::Record;
 use super::super::time::{self, Now};
 use super::{Armed, Context, Plan, Refused, Words, draw};
 
+/// What to do when what a plan rests on is gone.
+const AGAIN: &str = "Nothing was sent. Make a new plan.";
+
 impl Plan {
     /// Checks everything on facts re-read just now. The plan is used up either way.
     pub fn arm(self, facts: &Dossier, words: &Words, context: &Context, now: Now) -> Result<Armed, Refused> {
@@ -106,10 +109,14 @@ impl Plan {
 
     /// Whether what the plan rests on is still so, by facts re-read just now.
     fn still_true(&self, facts: &Dossier, context: &Context, now: Now) -> Result<(), Refused> {
-        const AGAIN: &str = "Nothing was sent. Make a new plan.";
         if now.0 > self.expires_at || now.0 < self.made_at {
             return Err(Refused::new("The plan is too old.", AGAIN));
         }
+        self.unchanged(facts, context, now)
+    }
+
+    /// The same without the plan's own age: a list that was started in time may take longer than its plans live.
+    pub(super) fn unchanged(&self, facts: &Dossier, context: &Context, now: Now) -> Result<(), Refused> {
         match &facts.environment {
             Some(name) if *name != context.environment.name => {
                 return Err(Refused::new(

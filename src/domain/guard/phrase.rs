@@ -2,6 +2,7 @@
 
 use super::super::environment::Environment;
 use super::super::ids::PlanHash;
+use super::super::money::Totals;
 use super::super::record::Record;
 
 /// What has to be typed before a change runs: environment, scope, the tail of the key, the amount.
@@ -17,6 +18,19 @@ impl Phrase {
         }
         words.retain(|word| !word.is_empty());
         Self(words.join(" "))
+    }
+
+    /// For a list: environment, how many, and the sum of each currency.
+    pub(super) fn of_bulk(environment: &Environment, count: usize, totals: &Totals) -> Self {
+        let mut words = vec![typeable(&environment.name), count.to_string()];
+        words.extend(totals.iter().map(|sum| format!("{} {}", typeable(sum.currency.code()), sum.amount())));
+        words.retain(|word| !word.is_empty());
+        Self(words.join(" "))
+    }
+
+    /// For a list of questions: how many.
+    pub(super) fn of_count(count: usize) -> Self {
+        Self(count.to_string())
     }
 
     /// What a second person types: the same words behind one of their own, so that the hand that approves is not

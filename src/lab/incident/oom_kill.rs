@@ -9,7 +9,7 @@ use super::{Incident, Story, Truth};
 use crate::lab::LabError;
 use crate::lab::names::Shop;
 use crate::lab::provider::{Answer, Fate};
-use crate::lab::service::{Recoverer, StallPoint};
+use crate::lab::service::{Conduct, Recoverer, StallPoint};
 
 pub(super) static INCIDENT: Incident = Incident {
     name: "oom-kill",
@@ -31,6 +31,7 @@ pub(super) static INCIDENT: Incident = Incident {
         "send a new key",
     ],
     recoverer: Recoverer::Off { why: "paused for the migration of the ledger" },
+    conduct: Conduct::CORRECT,
     tell: |stage| tell(stage).boxed(),
 };
 

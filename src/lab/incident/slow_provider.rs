@@ -10,7 +10,7 @@ use super::{Incident, Story, Truth};
 use crate::lab::LabError;
 use crate::lab::names::Shop;
 use crate::lab::provider::{Answer, ChargeStatus, Fate, Mood};
-use crate::lab::service::Recoverer;
+use crate::lab::service::{Conduct, Recoverer};
 
 pub(super) static INCIDENT: Incident = Incident {
     name: "slow-provider",
@@ -31,6 +31,7 @@ pub(super) static INCIDENT: Incident = Incident {
         "resume while a lease is live",
     ],
     recoverer: Recoverer::Off { why: "its look-ups added to the provider's load" },
+    conduct: Conduct::CORRECT,
     tell: |stage| tell(stage).boxed(),
 };
 

@@ -63,6 +63,7 @@ async fn charge(shared: &Shared, key: Option<&str>, wanted: &Wanted) -> Response
         shared.ledger.forget(key);
         return never().await;
     }
+    shared.holds.pass(&wanted.order_id).await;
     tokio::time::sleep(fate.latency.unwrap_or(mood.latency)).await;
     let charge = shared.ledger.make(key, wanted, &fate);
     match fate.answer {

@@ -71,6 +71,11 @@ impl Ledger {
         }
     }
 
+    /// The keys' retention is over. The charges stay: money does not expire.
+    pub(super) fn forget_all(&self) {
+        self.lock().keys.clear();
+    }
+
     pub(super) fn make(&self, key: Option<&str>, wanted: &Wanted, fate: &Fate) -> Charge {
         let mut state = self.lock();
         let nth = state.charges.iter().filter(|charge| charge.order_id == wanted.order_id).count();

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::answer::{Answer, Replayed};
+use super::flaw::{self, Conduct};
 use super::flow::Flow;
 use super::records::Intent;
 use crate::lab::clock;
@@ -32,45 +33,61 @@ pub(super) fn router(flow: Flow) -> Router {
 async fn pay(State(flow): State<Arc<Flow>>, headers: HeaderMap, Json(body): Json<PaymentBody>) -> Answer {
     let started = clock::instant();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty());
-    let Some((key, scope)) = header("idempotency-key").zip(header("x-scope")) else {
+    let sent_key = header("idempotency-key");
+    let asked = header("x-scope").and_then(|scope| intent(scope, sent_key, body, flow.records.conduct));
+    let Some(asked) = asked else {
         return Answer::error(StatusCode::BAD_REQUEST, "key_missing", "Idempotency-Key and X-Scope are required");
     };
-    let intent = intent(scope, key, body);
+    let sent_key = sent_key.map(str::to_owned);
     // On its own: a client that hangs up does not stop a payment half way.
     let work = tokio::spawn(async move {
-        let answer = flow.answer(&intent).await.unwrap_or_else(|_| {
-            Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service could not do its work")
+        let told = async {
+            let placed = flow.records.placed(&asked).await?;
+            let answer = flaw::answer(&flow, &placed).await?;
+            Ok::<_, sqlx::Error>((answer, placed.scope))
+        };
+        let (answer, scope) = told.await.unwrap_or_else(|_| {
+            let why = "the service could not do its work";
+            (Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", why), asked.scope.clone())
         });
-        note(&flow, &intent, &answer, started.elapsed()).await;
+        note(&flow, &Asked { intent: &asked, sent_key }, &answer, &scope, started.elapsed()).await;
         answer
     });
     work.await
         .unwrap_or_else(|_| Answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service was stopped"))
 }
 
-fn intent(scope: &str, key: &str, body: PaymentBody) -> Intent {
-    let fingerprint = hex(
-        &[
-            "POST",
-            "/payments",
-            scope,
-            &body.order_id,
-            &body.amount.to_string(),
-            &body.currency,
-            body.customer_id.as_deref().unwrap_or(""),
-        ],
-        32,
-    );
-    Intent {
+/// `None` when there has to be a key and is none.
+fn intent(scope: &str, sent_key: Option<&str>, body: PaymentBody, conduct: Conduct) -> Option<Intent> {
+    let amount = body.amount.to_string();
+    let mut hashed = vec![
+        "POST",
+        "/payments",
+        conduct.key_space.account(scope),
+        &body.order_id,
+        &amount,
+        &body.currency,
+        body.customer_id.as_deref().unwrap_or(""),
+    ];
+    let volatile = conduct.hashed.volatile();
+    hashed.extend(volatile.as_deref());
+    let fingerprint = hex(&hashed, 32);
+    let payment = if conduct.serves_correctly() {
+        format!("pay_{}", hex(&[scope, sent_key?], 6))
+    } else {
+        // A service that may meet a key it has forgotten cannot name payments after keys.
+        format!("pay_{:012x}", fastrand::u64(..1 << 48))
+    };
+    Some(Intent {
         scope: scope.to_owned(),
-        key: key.to_owned(),
+        key: conduct.key_header.key(sent_key, &payment)?,
         fingerprint,
-        payment: format!("pay_{}", hex(&[scope, key], 6)),
+        payment,
         order: body.order_id,
         amount: body.amount,
         currency: body.currency,
         customer: body.customer_id,
-    }
+    })
 }
 
 /// The first `bytes` bytes of a SHA-256, in hex; parts are told apart.
@@ -82,21 +99,29 @@ fn hex(parts: &[&str], bytes: usize) -> String {
     })
 }
 
-async fn note(flow: &Flow, intent: &Intent, answer: &Answer, took: Duration) {
+/// A request as it came in.
+#[derive(Debug)]
+struct Asked<'a> {
+    intent: &'a Intent,
+    sent_key: Option<String>,
+}
+
+async fn note(flow: &Flow, asked: &Asked<'_>, answer: &Answer, answered_scope: &str, took: Duration) {
+    let intent = asked.intent;
     let written = sqlx::query(
         "INSERT INTO api_requests (at, scope, key, method, route, order_id, amount, currency, fingerprint, status, replayed,
                                    answered_scope, answered_payment, pod, duration_ms)
          VALUES (clock_timestamp(), $1, $2, 'POST', '/payments', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(&intent.scope)
-    .bind(&intent.key)
+    .bind(&asked.sent_key)
     .bind(&intent.order)
     .bind(intent.amount)
     .bind(&intent.currency)
     .bind(&intent.fingerprint)
     .bind(i32::from(answer.code.as_u16()))
     .bind(answer.replayed == Replayed::Yes)
-    .bind(answer.payment.as_ref().map(|_| &intent.scope))
+    .bind(answer.payment.as_ref().map(|_| answered_scope))
     .bind(&answer.payment)
     .bind(&flow.records.who)
     .bind(i32::try_from(took.as_millis()).unwrap_or(i32::MAX))

@@ -4,7 +4,9 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use super::answer::Answer;
+use super::flaw::{self, Pass};
 use super::gateway::{Called, ChargeRequest, Found, Gateway};
+use super::meeting::Meetings;
 use super::records::{Guarded, Held, Intent, NotSent, Outcome, Records};
 use super::stall::{StallPoint, Stalls};
 use crate::lab::clock;
@@ -15,6 +17,7 @@ pub(super) struct Flow {
     pub(super) records: Records,
     pub(super) gateway: Gateway,
     pub(super) stalls: Stalls,
+    pub(super) meetings: Meetings,
 }
 
 impl Flow {
@@ -27,7 +30,8 @@ impl Flow {
             // It was there a moment ago; the next attempt sees what became of it.
             return Ok(Answer::in_progress(1));
         };
-        if seen.fingerprint != intent.fingerprint {
+        let conduct = self.records.conduct;
+        if conduct.comparison.lets_pass(&seen.fingerprint, &intent.fingerprint) == Pass::No {
             return Ok(Answer::mismatch());
         }
         if let Some((code, body)) = seen.done {
@@ -37,13 +41,13 @@ impl Flow {
             return Ok(Answer::in_progress(left));
         }
         match self.records.take(&intent.scope, &intent.key, seen.attempt).await? {
-            Some(held) => self.recover(held).await,
+            Some(held) => flaw::go_on(self, held).await,
             None => Ok(Answer::in_progress(1)),
         }
     }
 
     async fn fresh(&self, held: Held) -> Result<Answer, sqlx::Error> {
-        if self.records.order_is_paid(&held).await? {
+        if self.records.conduct.serves_correctly() && self.records.order_is_paid(&held).await? {
             return self.fail(&held, "order_already_paid", None).await;
         }
         self.charge(held).await
@@ -61,7 +65,15 @@ impl Flow {
     /// The one place that may move money: same provider key on every attempt, and never after the lease.
     pub(super) async fn charge_in_time(&self, held: &Held) -> Result<Result<Answer, NotSent>, sqlx::Error> {
         let mut held = held.clone();
-        let call = match self.records.about_to_charge(&mut held, self.gateway.timeout_ms()).await? {
+        match self.call(&mut held).await? {
+            Ok(called) => Ok(Ok(self.conclude(held, called).await?)),
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// Asks the provider for the charge and notes the call; nothing is concluded.
+    pub(super) async fn call(&self, held: &mut Held) -> Result<Result<Called, NotSent>, sqlx::Error> {
+        let call = match self.records.about_to_charge(held, self.gateway.timeout_ms()).await? {
             Ok(call) => call,
             Err(why) => return Ok(Err(why)),
         };
@@ -71,24 +83,26 @@ impl Flow {
         self.stalls.pass(&held.order, StallPoint::BeforeCall).await;
         // Whoever slept until here may have lost the record meanwhile, and somebody else may be charging.
         let asked = clock::instant();
-        let left = self.records.time_left(&held).await?;
+        let left = self.records.time_left(held).await?;
         if left.is_none_or(|left| asked.elapsed() >= left) {
             self.records.never_left(call).await?;
             return Ok(Err(NotSent::TooLate));
         }
-        let called = self
-            .gateway
-            .charge(&ChargeRequest {
-                provider_key: &held.provider_key,
-                payment: &held.payment,
-                order: &held.order,
-                amount: held.amount,
-                currency: &held.currency,
-            })
-            .await;
+        let called = self.send(held).await;
         self.stalls.pass(&held.order, StallPoint::BeforeSaving).await;
         self.records.call_ended(call, &called).await?;
-        Ok(Ok(self.conclude(held, called).await?))
+        Ok(Ok(called))
+    }
+
+    pub(super) async fn send(&self, held: &Held) -> Called {
+        let wanted = ChargeRequest {
+            provider_key: self.records.conduct.provider_key.sent(&held.provider_key),
+            payment: &held.payment,
+            order: &held.order,
+            amount: held.amount,
+            currency: &held.currency,
+        };
+        self.gateway.charge(&wanted).await
     }
 
     /// What an answer of the provider means for the record.
@@ -105,7 +119,7 @@ impl Flow {
             Called::Declined { code, charge } => self.fail(&held, &code, charge).await,
             Called::Open { .. } => self.unknown(&held, "the provider has not decided").await,
             Called::Absent => self.unknown(&held, "the provider does not list it").await,
-            Called::TimedOut => self.unknown(&held, "the provider did not answer in time").await,
+            Called::TimedOut => flaw::timed_out(self, &held).await,
             Called::Broken { .. } => self.unknown(&held, "the provider answered with an error").await,
         }
     }
@@ -133,7 +147,7 @@ impl Flow {
         }
     }
 
-    async fn fail(&self, held: &Held, why: &str, charge: Option<String>) -> Result<Answer, sqlx::Error> {
+    pub(super) async fn fail(&self, held: &Held, why: &str, charge: Option<String>) -> Result<Answer, sqlx::Error> {
         let body = json!({
             "error": {"code": why, "message": "the payment was declined"},
             "payment_id": held.payment, "order_id": held.order, "status": "failed",

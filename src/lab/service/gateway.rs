@@ -71,7 +71,8 @@ impl Called {
 /// What is charged.
 #[derive(Debug)]
 pub(super) struct ChargeRequest<'a> {
-    pub(super) provider_key: &'a str,
+    /// None: sent without.
+    pub(super) provider_key: Option<&'a str>,
     pub(super) payment: &'a str,
     pub(super) order: &'a str,
     pub(super) amount: i64,
@@ -115,12 +116,11 @@ impl Gateway {
         let body = serde_json::json!({
             "order_id": wanted.order, "reference": wanted.payment, "amount": wanted.amount, "currency": wanted.currency,
         });
-        let request = self
-            .client
-            .post(format!("{}/v1/charges", self.base))
-            .header("idempotency-key", wanted.provider_key)
-            .timeout(self.timeout)
-            .json(&body);
+        let request = self.client.post(format!("{}/v1/charges", self.base)).timeout(self.timeout).json(&body);
+        let request = match wanted.provider_key {
+            Some(key) => request.header("idempotency-key", key),
+            None => request,
+        };
         let answer = match request.send().await {
             Ok(answer) => answer,
             Err(error) => return lost(&error),

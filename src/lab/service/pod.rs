@@ -125,7 +125,7 @@ async fn serve(
     warm(&pool, options.connections).await?;
     let gateway = Gateway::new(&provider, &name, options.provider_timeout)?;
     let records = Records::new(pool, name, &options);
-    let router = api::router(Flow { records, gateway, stalls });
+    let router = api::router(Flow { records, gateway, stalls, meetings: options.meetings });
     let listener = match address.listener {
         Some(listener) => TcpListener::from_std(listener)?,
         None => bind(address.at).await?,

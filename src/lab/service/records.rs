@@ -3,6 +3,7 @@
 //! Every change of a record asks for `status = 'processing'` and the attempt it was taken with: a slow
 //! former owner changes nothing.
 
+mod bare;
 mod calls;
 mod facts;
 mod hand_back;
@@ -14,6 +15,7 @@ use serde_json::Value;
 use sqlx::postgres::PgPool;
 
 use super::ServiceOptions;
+use super::flaw::Conduct;
 use crate::domain::time::{Instant, Seconds};
 
 pub(super) use calls::NotSent;
@@ -69,6 +71,13 @@ pub(super) struct Intent {
     pub(super) customer: Option<String>,
 }
 
+impl Intent {
+    /// Our name for the charge at the provider, the same on every attempt.
+    pub(super) fn provider_key(&self) -> String {
+        format!("pay:{}:{}", self.scope, self.key)
+    }
+}
+
 /// How an operation ended, all that is stored of it.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -93,6 +102,7 @@ pub(super) struct Records {
     pub(super) pool: PgPool,
     pub(super) who: String,
     pub(super) lease_seconds: f64,
+    pub(super) conduct: Conduct,
     /// How long after its first use the provider key is relied on: its retention less the margin. `None`: the
     /// provider promises nothing, so a key is used once.
     pub(super) key_life: Option<Seconds>,
@@ -106,7 +116,8 @@ impl Records {
         Self {
             pool,
             who,
-            lease_seconds: options.lease.as_secs_f64(),
+            lease_seconds: options.lease_seconds(),
+            conduct: options.conduct,
             key_life: options.terms.key_retention.map(|kept| Seconds(kept.0.saturating_sub(margin))),
         }
     }
@@ -169,12 +180,7 @@ impl Records {
         }
         let reason = outcome.reason.as_deref();
         self.move_payment(&mut tx, &held, outcome.payment_status, reason, outcome.provider_ref.as_deref()).await?;
-        sqlx::query("INSERT INTO outbox (payment_id, type, payload) VALUES ($1, 'payment.' || $2, $3)")
-            .bind(&held.payment)
-            .bind(outcome.payment_status)
-            .bind(&outcome.body)
-            .execute(&mut *tx)
-            .await?;
+        self.publish(&mut tx, &held.payment, outcome.payment_status, &outcome.body).await?;
         self.end_attempt(&mut tx, &held, "done").await?;
         tx.commit().await?;
         Ok(Guarded::Changed)

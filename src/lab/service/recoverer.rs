@@ -105,7 +105,8 @@ impl Worker {
         let login = options.recoverer_as.clone().unwrap_or_else(|| database.clone()).application_name(NAME);
         let pool = PgPoolOptions::new().max_connections(4).connect_with(login).await?;
         let gateway = Gateway::new(provider, NAME, options.provider_timeout)?;
-        let flow = Flow { records: Records::new(pool, NAME.to_owned(), options), gateway, stalls };
+        let records = Records::new(pool, NAME.to_owned(), options);
+        let flow = Flow { records, gateway, stalls, meetings: options.meetings.clone() };
         Ok(Self { flow, policy: options.policy.clone(), terms: options.terms })
     }
 
@@ -189,12 +190,10 @@ impl Worker {
 
     /// How a record ended, whoever ended it; `None` while it has not.
     async fn ending(&self, id: &RecordId) -> Result<Option<String>, sqlx::Error> {
-        let Some(detail) = self.flow.records.facts(id).await? else {
-            return Ok(Some("the record is not there any more".to_owned()));
-        };
-        if detail.record.status != RecordStatus::Done {
+        let detail = self.flow.records.facts(id).await?;
+        let Some(detail) = detail.filter(|detail| detail.record.status == RecordStatus::Done) else {
             return Ok(None);
-        }
+        };
         let status = detail.record.payment_status.map_or_else(|| "NOT KNOWN".to_owned(), |status| status.to_string());
         let charge = detail.record.provider_ref.map_or_else(String::new, |found| format!(", charge {found}"));
         Ok(Some(format!("payment {status}{charge}")))

@@ -3,14 +3,11 @@
 use serde::Deserialize;
 use sqlx::PgConnection;
 
+use super::flaw::Conduct;
 use crate::lab::{LabError, sql};
 
 const TABLES: &str = include_str!("../../../queries/reference/schema.sql");
 const PROFILE: &str = include_str!("../../../queries/reference/profile.toml");
-/// What only the correct service has: the database itself refuses a second succeeded payment of one order.
-const ONE_SUCCESS: &str =
-    "CREATE UNIQUE INDEX IF NOT EXISTS uq_payment_order_succeeded ON payments (order_id) WHERE status = 'succeeded'";
-
 /// The part of the profile that concerns whoever owns the tables.
 #[derive(Debug, Deserialize)]
 struct Profile {
@@ -23,19 +20,21 @@ struct Index {
     definition: String,
 }
 
-pub(super) async fn create(connection: &mut PgConnection) -> Result<(), LabError> {
+pub(super) async fn create(connection: &mut PgConnection, conduct: Conduct) -> Result<(), LabError> {
     sql::run(connection, TABLES).await?;
-    for definition in indexes() {
+    for definition in indexes(conduct) {
         sql::run(connection, &definition).await?;
     }
-    sql::run(connection, ONE_SUCCESS).await?;
     Ok(())
 }
 
+/// Only the correct service has the database itself refuse a second succeeded payment of one order.
+///
 /// The tables are empty and nobody writes yet: building without `CONCURRENTLY` is the same, only faster.
-fn indexes() -> Vec<String> {
+fn indexes(conduct: Conduct) -> Vec<String> {
     let profile: Profile = toml::from_str(PROFILE).unwrap_or(Profile { index: Vec::new() });
-    profile.index.iter().map(|index| index.definition.replace("INDEX CONCURRENTLY ", "INDEX ")).collect()
+    let built = profile.index.iter().map(|index| index.definition.replace("INDEX CONCURRENTLY ", "INDEX "));
+    built.filter(|definition| conduct.serves_correctly() || !definition.starts_with("CREATE UNIQUE ")).collect()
 }
 
 #[cfg(test)]
@@ -43,8 +42,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_profile_names_its_indexes() {
-        assert!(indexes().iter().any(|definition| definition.contains("ix_keys_processing")));
-        assert!(indexes().iter().all(|definition| !definition.contains("CONCURRENTLY")));
+    fn the_profile_names_its_indexes_and_a_flawed_service_lacks_the_unique_one() {
+        let unique = |definition: &&String| definition.contains("UNIQUE INDEX uq_payment_order_succeeded");
+        let (correct, naive) = (indexes(Conduct::CORRECT), indexes(Conduct::naive()));
+        assert!(correct.iter().any(|definition| definition.contains("ix_keys_processing")));
+        assert!(correct.iter().all(|definition| !definition.contains("CONCURRENTLY")));
+        assert_eq!((correct.iter().filter(unique).count(), naive.iter().filter(unique).count()), (1, 0));
+        assert_eq!(naive.len() + 1, correct.len());
     }
 }

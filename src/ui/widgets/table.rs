@@ -93,9 +93,8 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, table: Table<'_>, row: impl Fn(
         let sign = spans.next();
         let mut line = Line::empty();
         if let Some(sign) = sign {
-            line.push(sign.role, fit(&sign.text, 2, Align::Right, Keep::Start, charset));
+            line.push(sign.role, sign_of(&sign.text, charset));
         }
-        line.push(Role::Normal, " ");
         for ((column, width), span) in table.columns.iter().zip(&widths).zip(spans) {
             if *width > 0 {
                 line.push(span.role, fit(&span.text, usize::from(*width), column.align, column.keep, charset));
@@ -163,13 +162,15 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
     let sign = spans.next();
     let mut first = Line::empty();
     if let Some(sign) = sign {
-        first.push(sign.role, fit(&sign.text, 2, Align::Right, Keep::Start, charset));
+        first.push(sign.role, sign_of(&sign.text, charset));
     }
     let mut below: Vec<(usize, &Column, Span)> = Vec::new();
     for (place, (column, span)) in titles.iter().zip(spans).enumerate() {
         let text = cut(&span.text, usize::from(column.most), column.keep, charset);
         if column.leaves <= 1 {
-            first.push(Role::Normal, " ");
+            if first.0.len() > 1 {
+                first.push(Role::Normal, " ");
+            }
             first.push(span.role, text);
         } else {
             below.push((place, column, Span { role: span.role, text }));
@@ -192,6 +193,14 @@ fn card(titles: &[Column], spans: Vec<Span>, width: u16, charset: Charset) -> Ve
         second.push(Role::Normal, "  ");
     }
     vec![first, second]
+}
+
+/// A sign of two columns, and behind it, where a row is marked, the mark.
+fn sign_of(text: &str, charset: Charset) -> String {
+    if columns(text, charset) <= 2 {
+        return format!("{} ", fit(text, 2, Align::Right, Keep::Start, charset));
+    }
+    fit(text, 3, Align::Left, Keep::Start, charset)
 }
 
 /// The widest value of each column among the visible rows.

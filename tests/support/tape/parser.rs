@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::lexer::{Kind, Token, tokens};
 use super::names::{RESERVED, named, with_modifiers};
-use super::{Command, Mistake, On, Setting, Step, Tape};
+use super::{Camera, Command, Mistake, On, Setting, Step, Tape};
 
 /// Reads a tape.
 ///
@@ -92,13 +92,14 @@ impl Parser {
             "Screenshot" => self.path(".png").map(Command::Screenshot),
             "Copy" => self.text("a text").map(Command::Copy),
             "Paste" => Ok(Command::Paste),
-            "Hide" | "Show" => Ok(Command::Camera),
+            "Hide" => Ok(Command::Camera(Camera::Hide)),
+            "Show" => Ok(Command::Camera(Camera::Show)),
             "Sleep" => self.time().map(Command::Sleep),
             "Type" => self.typed(),
             "Wait" => self.wait(),
             "Set" => self.setting().map(Command::Set),
             "Ctrl" | "Alt" | "Shift" => self.chord(word),
-            "ScrollUp" | "ScrollDown" => self.speed_and_times().map(|_| Command::Camera),
+            "ScrollUp" | "ScrollDown" => self.speed_and_times().map(|_| Command::Scroll),
             name => match named(name) {
                 Some(key) => {
                     let (speed, times) = self.speed_and_times()?;

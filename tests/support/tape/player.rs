@@ -2,16 +2,17 @@
 
 use std::env;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use regex::Regex;
 
-use super::{Command, On, Setting, Step, Tape};
-use crate::support::PATIENCE;
+use super::cast::Cast;
+use super::{Camera, Command, On, Setting, Step, Tape};
 use crate::support::keys::Key;
 use crate::support::launch::{Launch, binary};
 use crate::support::pty::Pty;
 use crate::support::view::View;
+use crate::support::{PATIENCE, now};
 
 /// A pause is for the person who watches; the test only needs the screen to settle, and the
 /// console's confirm screens to be old enough to take a key.
@@ -19,11 +20,24 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(700);
 /// Slower than any burst of keys, faster than a film.
 const TYPING: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(80));
 
+/// For whom a tape is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// For a test: pauses are cut short.
+    Test,
+    /// For people who watch the film: pauses and typing as the tape says.
+    Film,
+}
+
 /// What a played tape leaves to look at.
 #[derive(Debug, Default)]
 pub struct Played {
-    /// Name and text of every `Screenshot`, in order.
-    pub pictures: Vec<(String, String)>,
+    /// Name and picture of every `Screenshot`, in order.
+    pub pictures: Vec<(String, View)>,
+    /// Line and screen of every `Wait` that came true.
+    pub waits: Vec<(usize, String)>,
+    /// What was written, when, and what of it the film shows.
+    pub cast: Cast,
     /// The screen after the last command.
     pub last: String,
 }
@@ -32,8 +46,9 @@ pub struct Played {
 ///
 /// # Errors
 /// `name:line`, what did not happen, and the screen.
-pub fn play(name: &str, tape: &Tape, launch: Launch) -> Result<Played, String> {
+pub fn play(name: &str, tape: &Tape, launch: Launch, pace: Pace) -> Result<Played, String> {
     let launch = prepared(name, tape, launch)?;
+    let size = (launch.cols, launch.rows);
     let pty = launch.start();
     let mut player = Player {
         pty,
@@ -41,15 +56,18 @@ pub fn play(name: &str, tape: &Tape, launch: Launch) -> Result<Played, String> {
         timeout: Duration::from_secs(15),
         pattern: Regex::new(">$").map_err(|e| e.to_string())?,
         clipboard: String::new(),
+        pace,
+        cuts: vec![(now(), Camera::Show)],
         played: Played::default(),
     };
     // A shell that has not shown its prompt yet would echo the first keys twice.
     player.wait(On::Line, None, None).map_err(|why| format!("{name}: the shell did not start: {why}"))?;
     for step in &tape.steps {
-        player.step(&step.command).map_err(|why| format!("{name}:{}: {why}", step.line))?;
+        player.step(step).map_err(|why| format!("{name}:{}: {why}", step.line))?;
     }
     player.pty.wait_quiet(Duration::from_millis(150));
     player.played.last = player.pty.screen();
+    player.played.cast = Cast::new(size, &player.pty.film(), &player.cuts);
     Ok(player.played)
 }
 
@@ -96,20 +114,27 @@ struct Player {
     timeout: Duration,
     pattern: Regex,
     clipboard: String,
+    pace: Pace,
+    /// When the film stops and goes on.
+    cuts: Vec<(Instant, Camera)>,
     played: Played,
 }
 
 impl Player {
-    fn step(&mut self, command: &Command) -> Result<(), String> {
-        match command {
-            Command::Output(_) | Command::Require(_) | Command::Env { .. } | Command::Source(_) | Command::Camera => {}
+    fn step(&mut self, step: &Step) -> Result<(), String> {
+        match &step.command {
+            Command::Output(_) | Command::Require(_) | Command::Env { .. } | Command::Source(_) | Command::Scroll => {}
+            Command::Camera(camera) => self.cuts.push((now(), *camera)),
             Command::Screenshot(path) => {
                 self.pty.wait_quiet(Duration::from_millis(150));
-                self.played.pictures.push((path.clone(), self.pty.screen()));
+                self.played.pictures.push((path.clone(), self.pty.view()));
             }
             Command::Copy(text) => self.clipboard.clone_from(text),
             Command::Paste => self.pty.paste(&self.clipboard),
-            Command::Sleep(time) => std::thread::sleep((*time).min(LONGEST_SLEEP)),
+            Command::Sleep(time) => std::thread::sleep(match self.pace {
+                Pace::Test => (*time).min(LONGEST_SLEEP),
+                Pace::Film => *time,
+            }),
             Command::Type { text, speed } => {
                 for c in text.chars() {
                     self.press(Key::Char(c), *speed);
@@ -120,7 +145,10 @@ impl Player {
                     self.press(*key, *speed);
                 }
             }
-            Command::Wait { on, timeout, pattern } => self.wait(*on, *timeout, pattern.as_ref())?,
+            Command::Wait { on, timeout, pattern } => {
+                let screen = self.wait(*on, *timeout, pattern.as_ref())?;
+                self.played.waits.push((step.line, screen));
+            }
             Command::Set(setting) => self.set(setting),
         }
         Ok(())
@@ -138,10 +166,15 @@ impl Player {
     fn press(&self, key: Key, speed: Option<Duration>) {
         let (fastest, slowest) = TYPING;
         self.pty.press(key);
-        std::thread::sleep(speed.unwrap_or(self.typing).clamp(fastest, slowest));
+        let wanted = speed.unwrap_or(self.typing);
+        std::thread::sleep(match self.pace {
+            Pace::Test => wanted.clamp(fastest, slowest),
+            Pace::Film => wanted.max(fastest),
+        });
     }
 
-    fn wait(&mut self, on: On, timeout: Option<Duration>, pattern: Option<&Regex>) -> Result<(), String> {
+    /// Waits; gives the screen on which it came true.
+    fn wait(&mut self, on: On, timeout: Option<Duration>, pattern: Option<&Regex>) -> Result<String, String> {
         let pattern = pattern.unwrap_or(&self.pattern).clone();
         let looked_at = |view: &View| match on {
             On::Line => view.row(view.cursor.0),
@@ -153,6 +186,6 @@ impl Player {
             .map_err(|why| format!("Wait+{on:?} /{pattern}/: {why}"))?;
         // Right after a match a frame may be half drawn.
         self.pty.wait_quiet(Duration::from_millis(80));
-        Ok(())
+        Ok(self.pty.screen())
     }
 }

@@ -262,7 +262,7 @@ fn read_back(model: &mut Model, now: Now) -> Vec<Effect> {
 fn copy(model: &Model, now: Now) -> Vec<Effect> {
     let lines = match &model.dialog {
         Some(Dialog::Guard(guard)) => super::view::whole_page(model, guard, COPY_WIDTH, now),
-        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => vec![],
+        Some(Dialog::Menu(_) | Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => vec![],
     };
     let text: Vec<String> = lines.iter().map(crate::ui::Line::words).collect();
     vec![Effect::Copy(text.join("\n"))]

@@ -117,16 +117,20 @@ impl Records {
         Ok(Take::Taken(Box::new((before, held))))
     }
 
-    /// Says what became of it. A busy log is asked again the next time round.
-    pub(in crate::lab::service) async fn end_hand_back(&self, ended: &HandBack, how: Ending, detail: &str) -> Sql<()> {
-        sqlx::query("SELECT outcome, why FROM unstuck.recoverer_close($1, $2, $3, $4)")
+    /// Says what became of it; the function's answer: `done`, `refused`, or `conflict` when the log is busy.
+    pub(in crate::lab::service) async fn end_hand_back(
+        &self,
+        ended: &HandBack,
+        how: Ending,
+        detail: &str,
+    ) -> Sql<String> {
+        sqlx::query_scalar("SELECT outcome FROM unstuck.recoverer_close($1, $2, $3, $4)")
             .bind(ended.id)
             .bind(ended.worker.as_ref().unwrap_or(&self.who))
             .bind(how.word())
             .bind(detail)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
+            .fetch_one(&self.pool)
+            .await
     }
 }
 

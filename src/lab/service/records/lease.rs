@@ -9,11 +9,12 @@ use super::{Held, Intent, Reached, Records, Seen, Sql};
 use crate::domain::ids::RecordId;
 use crate::domain::record::RecordDetail;
 use crate::lab::service::PROVIDER;
+use crate::lab::service::flaw::Takeover;
 
 impl Records {
     /// Wins the unique constraint, or does not: then nothing is written.
     pub(in crate::lab::service) async fn claim(&self, intent: &Intent) -> Sql<Option<Held>> {
-        let provider_key = format!("pay:{}:{}", intent.scope, intent.key);
+        let provider_key = intent.provider_key();
         let mut tx = self.pool.begin().await?;
         let won = sqlx::query(
             "INSERT INTO idempotency_keys (scope, key, fingerprint, status, locked_until, locked_by, order_id, provider, provider_key)
@@ -27,28 +28,14 @@ impl Records {
         .bind(&self.who)
         .bind(&intent.order)
         .bind(PROVIDER)
-        .bind(&provider_key)
+        .bind(self.conduct.provider_key.sent(&provider_key))
         .execute(&mut *tx)
         .await?
         .rows_affected();
         if won == 0 {
             return Ok(None);
         }
-        sqlx::query(
-            "INSERT INTO payments (id, order_id, scope, key, customer_id, provider, status, amount, currency)
-             VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8)",
-        )
-        .bind(&intent.payment)
-        .bind(&intent.order)
-        .bind(&intent.scope)
-        .bind(&intent.key)
-        .bind(&intent.customer)
-        .bind(PROVIDER)
-        .bind(intent.amount)
-        .bind(&intent.currency)
-        .execute(&mut *tx)
-        .await?;
-        self.transition(&mut tx, &intent.payment, None, "created", None).await?;
+        self.insert_payment(&mut tx, intent).await?;
         self.begin_attempt(&mut tx, &intent.scope, &intent.key, 1).await?;
         tx.commit().await?;
         Ok(Some(Held {
@@ -95,6 +82,9 @@ impl Records {
 
     /// Takes an expired lease: one winner, by the attempt seen.
     pub(in crate::lab::service) async fn take(&self, scope: &str, key: &str, seen_attempt: i32) -> Sql<Option<Held>> {
+        if self.conduct.takeover == Takeover::Never {
+            return Ok(None);
+        }
         let mut tx = self.pool.begin().await?;
         let held = self.take_in(&mut tx, scope, key, seen_attempt).await?;
         tx.commit().await?;
@@ -158,7 +148,7 @@ impl Records {
             order: row.try_get("order_id")?,
             amount: row.try_get("amount")?,
             currency: row.try_get("currency")?,
-            provider_key: row.try_get("provider_key")?,
+            provider_key: row.try_get::<Option<String>, _>("provider_key")?.unwrap_or_default(),
             provider_ref: row.try_get("provider_ref")?,
             not_after: None,
         }))

@@ -1,11 +1,46 @@
 //! The single rows a step is made of, each written inside the step's transaction.
 
+use serde_json::Value;
 use sqlx::{Postgres, Transaction};
 
-use super::{Guarded, Held, Records, Sql};
+use super::{Guarded, Held, Intent, Records, Sql};
 use crate::lab::service::PROVIDER;
 
 impl Records {
+    pub(super) async fn insert_payment(&self, tx: &mut Transaction<'_, Postgres>, intent: &Intent) -> Sql<()> {
+        sqlx::query(
+            "INSERT INTO payments (id, order_id, scope, key, customer_id, provider, status, amount, currency)
+             VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8)",
+        )
+        .bind(&intent.payment)
+        .bind(&intent.order)
+        .bind(&intent.scope)
+        .bind(&intent.key)
+        .bind(&intent.customer)
+        .bind(PROVIDER)
+        .bind(intent.amount)
+        .bind(&intent.currency)
+        .execute(&mut **tx)
+        .await?;
+        self.transition(tx, &intent.payment, None, "created", None).await
+    }
+
+    pub(super) async fn publish(
+        &self,
+        tx: &mut Transaction<'_, Postgres>,
+        payment: &str,
+        status: &str,
+        body: &Value,
+    ) -> Sql<()> {
+        sqlx::query("INSERT INTO outbox (payment_id, type, payload) VALUES ($1, 'payment.' || $2, $3)")
+            .bind(payment)
+            .bind(status)
+            .bind(body)
+            .execute(&mut **tx)
+            .await?;
+        Ok(())
+    }
+
     pub(super) async fn advance(
         &self,
         tx: &mut Transaction<'_, Postgres>,
@@ -121,7 +156,7 @@ impl Records {
         .bind(&held.payment)
         .bind(PROVIDER)
         .bind(purpose)
-        .bind(&held.provider_key)
+        .bind(self.conduct.provider_key.sent(&held.provider_key))
         .bind(timeout_ms)
         .bind(&self.who)
         .fetch_one(&mut **tx)

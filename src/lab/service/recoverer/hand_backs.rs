@@ -105,7 +105,9 @@ impl Worker {
             return self.end(asked, Ending::Finished, &format!("found it done: {ending}")).await;
         }
         let now = records.now().await?;
-        let Some(before) = records.facts(&asked.record).await? else { return Ok(()) };
+        let Some(before) = records.facts(&asked.record).await? else {
+            return self.end(asked, Ending::Refused, "the record is not there any more").await;
+        };
         if before.record.lease.is_live(now) || memory.again.is_some_and(|again| again > now) {
             return Ok(());
         }
@@ -142,7 +144,10 @@ impl Worker {
     }
 
     async fn end(&self, asked: &HandBack, how: Ending, detail: &str) -> Result<(), sqlx::Error> {
-        self.flow.records.end_hand_back(asked, how, detail).await?;
+        // Ended by somebody else, or the log is busy and it comes again: nothing to tell.
+        if self.flow.records.end_hand_back(asked, how, detail).await? != "done" {
+            return Ok(());
+        }
         self.note(&format!("hand back {} {}: {detail}", asked.id, how.word())).await
     }
 }
