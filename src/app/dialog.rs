@@ -144,14 +144,6 @@ pub fn drawn(model: &mut Model, now: Now) {
     }
 }
 
-/// Whether the passing of time, or of frames, means anything to what is open.
-pub fn heeds_time(model: &Model) -> bool {
-    match &model.dialog {
-        Some(Dialog::Bulk(_) | Dialog::Guard(_)) => true,
-        Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => false,
-    }
-}
-
 /// Time passed: plans grow old, a run goes on.
 pub fn wake(model: &mut Model, now: Now) -> Vec<Effect> {
     guard::expire(model, now);

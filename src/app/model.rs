@@ -247,7 +247,7 @@ impl Model {
     pub fn guard(&self) -> Option<&Guard> {
         match &self.dialog {
             Some(Dialog::Guard(guard)) => Some(guard),
-            Some(Dialog::Bulk(_) | Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
+            Some(Dialog::Menu(_) | Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
         }
     }
 

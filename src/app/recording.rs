@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog;
+use super::dialog::Dialog;
 use super::effect::Run;
 use super::key::{Chord, Key};
 use super::model::{Acting, Model, SecondSeat, Setup};
@@ -164,6 +164,11 @@ pub enum Event {
     End,
 }
 
+/// Whether a confirm flow is open, for one record or for several.
+fn in_a_flow(model: &Model) -> bool {
+    matches!(model.dialog, Some(Dialog::Guard(_) | Dialog::Bulk(_)))
+}
+
 /// What is kept of a message, given the model it is about to change. `None`: nothing depends on it.
 ///
 /// The one place that decides: a new kind of message does not compile until it is decided here.
@@ -174,9 +179,9 @@ pub fn event_of(model: &Model, msg: &Msg, now: Now) -> Option<Event> {
         Msg::Focus => Some(Event::Focus),
         Msg::Resumed => Some(Event::Resumed),
         Msg::Resized(columns, rows) => Some(Event::Resized(*columns, *rows)),
-        // Only a step remembers when it was seen, only a plan grows old, and only a run goes on by itself.
-        Msg::Drawn => dialog::heeds_time(model).then_some(Event::Drawn),
-        Msg::Wake => dialog::heeds_time(model).then_some(Event::Wake),
+        // Only a step of the guard remembers when it was seen, and only a plan grows old.
+        Msg::Drawn => in_a_flow(model).then_some(Event::Drawn),
+        Msg::Wake => in_a_flow(model).then_some(Event::Wake),
         Msg::Connected(facts) => Some(Event::Connected(facts.clone())),
         Msg::Polled(Polled { generation, result, next_try }) => {
             let mut result = result.clone();

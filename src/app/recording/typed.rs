@@ -3,7 +3,7 @@
 use super::Event;
 use crate::app::command;
 use crate::app::dialog::Dialog;
-use crate::app::dialog::bulk::Bulk;
+use crate::app::dialog::bulk::{self, Bulk, Writing};
 use crate::app::dialog::guard::{FieldName, Guard, Phase};
 use crate::app::field::Field;
 use crate::app::key::{Chord, Key};
@@ -110,6 +110,23 @@ fn field(model: &Model) -> InField {
     }
 }
 
+fn in_bulk(bulk: &Bulk) -> InField {
+    match (&bulk.phase, bulk.form.focus) {
+        (bulk::Phase::Reason, Writing::Reason) => InField::Free,
+        (bulk::Phase::Reason, Writing::Ticket) => InField::Ticket,
+        (bulk::Phase::Phrase, _) => InField::Phrase,
+        (
+            bulk::Phase::Menu
+            | bulk::Phase::Preparing(_)
+            | bulk::Phase::Plan
+            | bulk::Phase::Running(..)
+            | bulk::Phase::Result(_)
+            | bulk::Phase::Refused(_),
+            _,
+        ) => InField::None,
+    }
+}
+
 fn in_guard(guard: &Guard) -> InField {
     match (&guard.phase, guard.form.focus) {
         (Phase::Reason, FieldName::Reason | FieldName::Owner) => InField::Free,
@@ -129,27 +146,14 @@ fn in_guard(guard: &Guard) -> InField {
     }
 }
 
-fn in_bulk(bulk: &Bulk) -> InField {
-    use crate::app::dialog::bulk::{Phase, Writing};
-    match (&bulk.phase, bulk.form.focus) {
-        (Phase::Reason, Writing::Reason) => InField::Free,
-        (Phase::Reason, Writing::Ticket) => InField::Ticket,
-        (Phase::Phrase, _) => InField::Phrase,
-        (
-            Phase::Menu | Phase::Preparing(_) | Phase::Plan | Phase::Running(..) | Phase::Result(_) | Phase::Refused(_),
-            _,
-        ) => InField::None,
-    }
-}
-
 /// The letter the confirm phrase has next, after what was typed of it so far.
 pub fn phrase_letter(model: &Model) -> Option<char> {
-    let (phrase, typed) = match &model.dialog {
-        Some(Dialog::Guard(guard)) => (guard.phrase()?.shown(), guard.form.phrase.text()),
-        Some(Dialog::Bulk(bulk)) => (bulk.plan.as_ref()?.phrase().shown(), bulk.form.phrase.text()),
+    let (typed, phrase) = match &model.dialog {
+        Some(Dialog::Guard(guard)) => (&guard.form.phrase, guard.phrase()?),
+        Some(Dialog::Bulk(bulk)) => (&bulk.form.phrase, bulk.plan.as_ref()?.phrase()),
         Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => return None,
     };
-    phrase.strip_prefix(typed)?.chars().next()
+    phrase.shown().strip_prefix(typed.text())?.chars().next()
 }
 
 /// The record that Enter on the command line is about to open.

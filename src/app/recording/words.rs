@@ -57,13 +57,13 @@ pub(super) fn of_heard(heard: &mut GuardMsg) {
 
 /// What the shell says, without what was just typed: it repeats what was copied.
 pub(super) fn of_said(text: &str, model: &Model) -> String {
-    let written: Vec<&str> = match &model.dialog {
-        Some(Dialog::Guard(guard)) => vec![guard.form.reason.text(), guard.form.owner.text()],
-        Some(Dialog::Bulk(bulk)) => vec![bulk.form.reason.text()],
+    let fields = match &model.dialog {
+        Some(Dialog::Guard(guard)) => vec![&guard.form.reason, &guard.form.owner],
+        Some(Dialog::Bulk(bulk)) => vec![&bulk.form.reason],
         Some(Dialog::Menu(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => vec![],
     };
     let mut said = Cow::Borrowed(text);
-    for typed in written.into_iter().map(str::trim) {
+    for typed in fields.into_iter().map(|field| field.text().trim()) {
         if !typed.is_empty() && said.contains(typed) {
             said = Cow::Owned(said.replace(typed, &stand_in(typed)));
         }
