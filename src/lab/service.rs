@@ -175,7 +175,8 @@ impl Service {
         provider: &str,
         options: &ServiceOptions,
     ) -> Result<Self, LabError> {
-        Self::start_with(database, provider, options, Stalls::default()).await
+        // Boxed: it is large, and whoever starts a service need not be.
+        Box::pin(Self::start_with(database, provider, options, Stalls::default())).await
     }
 
     /// The same, with points to hang at that others share.
