@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::support::demo::Place;
 use crate::support::keys::Key;
 use crate::support::launch::Launch;
-use crate::support::tape::parser::parse;
 use crate::support::tape::cast::Cast;
+use crate::support::tape::parser::parse;
 use crate::support::tape::player::{Pace, Played, play};
 use crate::support::tape::still;
 use crate::support::tape::{Command, On, Setting, Tape};
@@ -144,7 +144,9 @@ fn a_film_shows_all_but_what_is_hidden() {
 
 #[test]
 fn a_still_has_the_size_and_the_colours_of_the_screen() {
-    let tape = good("Type \"printf '\\033[2J\\033[H\\033[41m      \\033[0m pl\\141in'\" Enter Wait+Screen /plain/ Screenshot a.png");
+    let tape = good(
+        "Type \"printf '\\033[2J\\033[H\\033[41m      \\033[0m pl\\141in'\" Enter Wait+Screen /plain/ Screenshot a.png",
+    );
     let played = play("t.tape", &tape, Launch::shell().size(40, 5), Pace::Test).expect("the tape plays");
     let bytes = still::png(&played.pictures[0].1);
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a PNG");

@@ -149,9 +149,10 @@ impl Service {
         let options = &options.clone().without_what_it_lacks();
         let mut pods = Vec::new();
         for name in pod_names().take(options.pods) {
-            pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
+            // Large, and part of every caller's future.
+            pods.push(Box::pin(Pod::start(&name, database, provider, options, stalls.clone())).await?);
         }
-        let background = Background::start(database, provider, options, stalls.clone()).await?;
+        let background = Box::pin(Background::start(database, provider, options, stalls.clone())).await?;
         let jobs = Jobs::start(database, options.conduct).await?;
         Ok(Self { pods, background, jobs, stalls })
     }
