@@ -23,6 +23,8 @@ pub mod msg;
 pub mod nav;
 pub mod notice;
 pub mod picture;
+pub mod recording;
+pub mod replay;
 pub mod screen;
 pub mod sides;
 pub mod update;

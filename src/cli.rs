@@ -13,6 +13,7 @@ pub mod install;
 pub mod lab;
 pub mod log;
 pub mod out;
+pub mod replay;
 pub mod settings;
 pub mod show;
 
@@ -60,6 +61,10 @@ fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
         out.complain(&format!("--log {}: cannot be written: {error}", file.display()));
         return ExitCode::NotKnown;
     }
+    if cli.common.record.is_some() && !matches!(cli.command, None | Some(Command::Demo(_))) {
+        out.complain("--record belongs to the console and to demo: unstuck --record FILE, unstuck demo --record FILE");
+        return ExitCode::NotKnown;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     match runtime {
         Ok(runtime) => runtime.block_on(Box::pin(command(cli, out))),
@@ -73,10 +78,11 @@ fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
 async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
-        // These read no configuration: two make their own world, the other is for administrators.
+        // These read no configuration: two make their own world, one is for administrators, one needs no world.
         Some(Command::Demo(args)) => Ok(Box::pin(demo::run(args, &cli.common, &variable, out)).await),
         Some(Command::Lab(args)) => Ok(lab::run(args, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
+        Some(Command::Replay(args)) => Ok(replay::run(args, &cli.common, &variable, out).await),
         asked => match settle(&cli.common, &variable) {
             Err(why) => {
                 // Monitoring reads one line of the answer, whatever is wrong; the whole list is a complaint.
@@ -90,8 +96,8 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
                 Some(Command::Audit(args)) => Box::pin(audit::run(args, &settings, out)).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
-                Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_)) | None => {
-                    console::run(&settings, &variable, out).await
+                Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_) | Command::Replay(_)) | None => {
+                    console::run(&settings, cli.common.record.as_deref(), &variable, out).await
                 }
             }),
         },

@@ -14,6 +14,7 @@ pub mod fault;
 pub mod guard;
 pub mod ids;
 pub mod log;
+pub mod mask;
 pub mod money;
 pub mod payment;
 pub mod policy;

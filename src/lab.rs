@@ -6,6 +6,7 @@
 //!
 //! [`world::World::start`] is the front door; [`cluster`] alone is what most tests need.
 
+pub mod carrier;
 mod client;
 mod clock;
 pub mod cluster;
@@ -16,7 +17,9 @@ mod names;
 pub mod policy;
 pub mod provider;
 pub mod service;
+mod sign;
 pub mod sql;
+pub mod system;
 mod task;
 pub mod traffic;
 pub mod verify;

@@ -11,6 +11,8 @@ mod fault;
 pub mod input;
 pub mod open;
 pub mod poll;
+pub mod record;
+pub mod replay;
 pub mod run;
 pub mod signals;
 pub mod terminal;

@@ -2,6 +2,7 @@
 
 mod configuration;
 mod database;
+mod replay;
 mod usage;
 
 use std::path::Path;

@@ -41,6 +41,8 @@ mod queries;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
+mod recording;
+#[cfg(test)]
 mod roles;
 #[cfg(test)]
 mod screens;

@@ -12,6 +12,7 @@ pub mod people;
 pub mod picture;
 pub mod proof;
 pub mod pty;
+pub mod recorded;
 pub mod scenario;
 pub mod scene;
 pub mod seat;

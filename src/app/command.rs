@@ -20,6 +20,20 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("quit", "leave"),
 ];
 
+/// Whether a text is the beginning of a command that exists, or all of it: what follows are its arguments.
+pub fn is_beginning(text: &str) -> bool {
+    let screens = SCREENS.iter().map(|screen| screen.word);
+    let others = COMMANDS.iter().filter_map(|(command, _)| command.split(' ').next());
+    screens.chain(others).chain(no_delete::COMMANDS.iter().copied()).any(|word| word.starts_with(text))
+}
+
+/// The record that a command opens by its identity, if it is such a command.
+pub fn opened(text: &str) -> Option<RecordId> {
+    let (word, rest) = text.trim().split_once(char::is_whitespace)?;
+    let (scope, key) = rest.trim().split_once(char::is_whitespace).filter(|_| word == "open")?;
+    Some(RecordId::new(scope, key.trim()))
+}
+
 /// Runs a command that was typed.
 pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
     let text = text.trim();
@@ -33,9 +47,8 @@ pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
     }
     match word {
         "" => vec![],
-        "open" => match rest.split_once(char::is_whitespace) {
-            Some((scope, key)) => {
-                let id = RecordId::new(scope, key.trim());
+        "open" => match opened(text) {
+            Some(id) => {
                 let from = model.screen();
                 model.go(Place::Record(id, from), now)
             }

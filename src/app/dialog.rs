@@ -73,7 +73,12 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                     guard::read_again(model, &id).unwrap_or_default()
                 }
                 Command::App(AppCommand::NoDelete) => no_delete::press(model, now),
-                Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) => vec![],
+                Command::Go(_)
+                | Command::NotYet(_)
+                | Command::Row(_)
+                | Command::App(_)
+                | Command::Guard(_)
+                | Command::Replay(_) => vec![],
             }
         }
         Some(Dialog::NoDelete(card)) => {
@@ -92,9 +97,15 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                     vec![]
                 }
                 (Command::App(AppCommand::Copy), on) => vec![Effect::Copy(no_delete::text(model, on.as_ref()))],
-                (Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_), _) => {
-                    vec![]
-                }
+                (
+                    Command::Go(_)
+                    | Command::NotYet(_)
+                    | Command::Row(_)
+                    | Command::App(_)
+                    | Command::Guard(_)
+                    | Command::Replay(_),
+                    _,
+                ) => vec![],
             }
         }
         Some(Dialog::Reader(reader)) => match command {
@@ -109,6 +120,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             | Command::Row(_)
             | Command::App(_)
             | Command::Guard(_)
+            | Command::Replay(_)
             | Command::Ask(_) => vec![],
         },
     }

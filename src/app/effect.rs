@@ -3,13 +3,16 @@
 //! Exactly two effects can change anything. [`Effect::Act`] carries an [`Armed`] and [`Effect::Consent`] a
 //! [`Consent`], which only the domain's own checks can make. Everything else reads, copies or leaves.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::approval::Consent;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::port::RefusedEvent;
 
 /// One run of the guard. An answer that carries an older one is ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Run(pub u64);
 
 /// A wish.

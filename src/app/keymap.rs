@@ -12,7 +12,7 @@ use crate::ui::widgets::footer::Hint;
 mod commands;
 mod table;
 
-pub use commands::{AppCommand, Command, GuardCommand, Later, Motion, RowCommand};
+pub use commands::{AppCommand, Command, GuardCommand, Later, Motion, ReplayCommand, RowCommand};
 pub use table::KEYMAP;
 
 /// Where a binding is valid. Inner scopes win over outer ones.
@@ -56,6 +56,8 @@ pub enum Scope {
     Line,
     /// Leave, although something is open.
     Leaving,
+    /// A recording is played.
+    Replay,
 }
 
 impl Scope {
@@ -80,6 +82,7 @@ impl Scope {
         Self::Reader,
         Self::Line,
         Self::Leaving,
+        Self::Replay,
     ];
 
     /// Its heading in the help.
@@ -104,6 +107,7 @@ impl Scope {
             Self::Reader => "Help and SQL pages",
             Self::Line => "Filter and command line",
             Self::Leaving => "Leaving with something open",
+            Self::Replay => "While a recording is played (unstuck replay)",
         }
     }
 }
@@ -147,7 +151,14 @@ pub fn footer(scopes: &[Scope]) -> Vec<Hint> {
         })
         .collect();
     ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, hint)| hint).collect()
+    let mut hints: Vec<Hint> = Vec::new();
+    for (_, hint) in ranked {
+        // A key that two scopes have for the same thing is said once.
+        if !hints.iter().any(|said| said.key == hint.key) {
+            hints.push(hint);
+        }
+    }
+    hints
 }
 
 /// All labels of a binding, as printed.
@@ -187,10 +198,12 @@ mod tests {
     #[test]
     fn scopes_that_are_in_force_together_do_not_hide_each_other() {
         // Screens add List, Record or Lost to Global; nothing in them may take a key of Global.
-        for inner in [Scope::List, Scope::Record, Scope::Lost] {
+        for inner in [Scope::List, Scope::Record, Scope::Lost, Scope::Replay] {
             for binding in KEYMAP.iter().filter(|b| b.scope == inner) {
                 for chord in binding.chords {
-                    assert_eq!(lookup(&[Scope::Global], *chord), None, "{inner:?} hides {chord}");
+                    // The same word for the same thing is no hiding.
+                    let hidden = lookup(&[Scope::Global], *chord).filter(|hidden| *hidden != binding.command);
+                    assert_eq!(hidden, None, "{inner:?} hides {chord}");
                 }
             }
         }
@@ -223,7 +236,12 @@ mod tests {
         for binding in KEYMAP {
             let prepares = match binding.command {
                 Command::Ask(_) => true,
-                Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Guard(_) => false,
+                Command::Go(_)
+                | Command::NotYet(_)
+                | Command::Row(_)
+                | Command::App(_)
+                | Command::Guard(_)
+                | Command::Replay(_) => false,
             };
             assert!(!prepares || matches!(binding.scope, Scope::Menu | Scope::Marked | Scope::NoDelete), "{binding:?}");
         }

@@ -54,6 +54,7 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
         | Command::Row(_)
         | Command::App(_)
         | Command::Guard(_)
+        | Command::Replay(_)
         | Command::Ask(_) => vec![],
     }
 }

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::dialog::Dialog;
+use super::dialog::guard::Guard;
 use super::effect::Run;
 use super::field::Field;
 use super::hand_backs::HandBacks;
@@ -14,6 +17,7 @@ use super::keymap::Scope;
 use super::marks::Marks;
 use super::notice::Notice;
 use super::picture::{Freshness, Picture};
+use super::replay::Playback;
 use super::screen::{ScreenId, Screens};
 use crate::domain::action::Request;
 use crate::domain::alarm::Normals;
@@ -30,7 +34,8 @@ use crate::domain::trend::History;
 use crate::ui::Look;
 
 /// Whether the console was started to act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Acting {
     /// With `--act`.
     On,
@@ -39,7 +44,8 @@ pub enum Acting {
 }
 
 /// Whether a second person can sit down beside this console: only a demo, where somebody practises alone, has a seat.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SecondSeat {
     /// There is none: the second person has a console of their own.
     #[default]
@@ -178,6 +184,8 @@ pub struct Model {
     pub reading: Option<(RecordId, ApprovalId)>,
     /// What to print once the terminal is restored.
     pub last_outcome: Option<(RecordId, Request, Outcome)>,
+    /// That this is a recording and not the world, and how it is played.
+    pub replay: Option<Playback>,
 }
 
 /// Places before and after this one.
@@ -217,6 +225,7 @@ impl Model {
             last_ticket: String::new(),
             reading: None,
             last_outcome: None,
+            replay: None,
         }
     }
 
@@ -231,6 +240,14 @@ impl Model {
         match self.picture.snapshot() {
             Some(snapshot) if self.freshness(now).is_old() => snapshot.db_now,
             Some(_) | None => self.picture.db_now(now),
+        }
+    }
+
+    /// The guard, if it is open.
+    pub fn guard(&self) -> Option<&Guard> {
+        match &self.dialog {
+            Some(Dialog::Guard(guard)) => Some(guard),
+            Some(Dialog::Menu(_) | Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None => None,
         }
     }
 
@@ -273,6 +290,9 @@ impl Model {
     /// Why a request cannot be started at all, with a way out. What depends on the record is
     /// the guard's to say.
     pub fn why_not(&self, request: Request, now: Now) -> Option<String> {
+        if let Some(why) = self.replay.as_ref().and_then(Playback::why_no_action) {
+            return Some(why);
+        }
         if let Some(why) = self.picture.why_no_action(self.setup.poll_every, now) {
             return Some(why);
         }
@@ -297,6 +317,9 @@ impl Model {
             return vec![dialog.scope()];
         }
         let mut scopes = Vec::new();
+        if self.replay.as_ref().is_some_and(Playback::is_viewers) {
+            scopes.push(Scope::Replay);
+        }
         if matches!(self.freshness(now), Freshness::Lost(_)) {
             scopes.push(Scope::Lost);
         }

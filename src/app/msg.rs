@@ -1,5 +1,7 @@
 //! What can happen to the model.
 
+use serde::{Deserialize, Serialize};
+
 use super::effect::Run;
 use super::key::Chord;
 use crate::domain::evidence::Evidence;
@@ -54,7 +56,8 @@ pub struct Polled {
 }
 
 /// An answer to the guard.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GuardMsg {
     /// The record, re-read to draw up a plan.
     Prepared(Result<Option<Box<Dossier>>, StoreError>),
@@ -67,7 +70,7 @@ pub enum GuardMsg {
 }
 
 /// What came of an action, and the record read back after it.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acted {
     /// What the database said.
     pub outcome: Outcome,

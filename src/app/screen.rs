@@ -74,7 +74,7 @@ pub fn screen(id: ScreenId) -> &'static Screen {
 }
 
 /// State of every screen.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Screens {
     /// 1.
     pub overview: overview::State,

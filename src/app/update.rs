@@ -266,7 +266,7 @@ fn command(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
         }
         Command::Row(asked) => rows(model, asked, now),
         Command::App(asked) => app(model, asked, now),
-        Command::Guard(_) | Command::Ask(_) => vec![],
+        Command::Guard(_) | Command::Replay(_) | Command::Ask(_) => vec![],
     }
 }
 
@@ -352,6 +352,10 @@ fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
         AppCommand::LastView => return moved(model, now, Model::last_view),
         AppCommand::Redraw => return vec![Effect::Redraw],
         AppCommand::Reconnect => {
+            if model.replay.is_some() {
+                model.say("This is a recording: there is no database to try.", now);
+                return vec![];
+            }
             model.say("Trying the database now.", now);
             return vec![Effect::PollNow];
         }

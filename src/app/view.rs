@@ -9,6 +9,7 @@ use super::dialog::{self, Dialog};
 use super::keymap::{self, AppCommand, Command, Scope};
 use super::model::{Acting, Model, Place, Typing};
 use super::picture::Freshness;
+use super::replay::Playback;
 use super::screen::{SCREENS, record, screen};
 use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
@@ -22,14 +23,24 @@ use crate::ui::{Canvas, Line, Role};
 
 /// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>, now: Now) {
+    draw(model, model.replay.as_ref(), frame, now);
+}
+
+/// Draws what a recorded console showed, marked as a recording.
+pub fn view_recorded(model: &Model, how: &Playback, frame: &mut Frame<'_>, now: Now) {
+    draw(model, Some(how), frame, now);
+}
+
+fn draw(model: &Model, how: Option<&Playback>, frame: &mut Frame<'_>, now: Now) {
     let area = frame.area();
     let mut canvas = Canvas::new(frame.buffer_mut(), &model.setup.look);
     canvas.clear(area, Role::Normal);
     let page = Page::of(area);
     let freshness = model.freshness(now);
-    band::draw(&mut canvas, page.band, &band_of(model, freshness, now));
+    let band = band_of(model, freshness, now);
+    band::draw(&mut canvas, page.band, &how.map_or_else(|| band.clone(), |how| how.band(&band)));
     where_we_are(model, &mut canvas, page.tabs);
-    rule(model, &mut canvas, page.rule, freshness, now);
+    rule(model, how, &mut canvas, page.rule, freshness, now);
     let covered = match &model.dialog {
         Some(Dialog::Bulk(bulk)) => bulk.scope() != Scope::Marked,
         Some(Dialog::Guard(_)) => true,
@@ -55,8 +66,16 @@ pub fn view(model: &Model, frame: &mut Frame<'_>, now: Now) {
         canvas.clear(page.body, Role::Normal);
     }
     dialog::view(model, &mut canvas, inset(page.body), now);
-    notice(model, &mut canvas, page.notice, freshness, now);
-    footer::draw(&mut canvas, page.footer, &keymap::footer(&model.scopes(now)));
+    notice(model, how, &mut canvas, page.notice, freshness, now);
+    footer::draw(&mut canvas, page.footer, &keymap::footer(&keys_that_work(model, how, now)));
+}
+
+/// The scopes whose keys do something. In a recording that is followed, the operator's keys do not.
+fn keys_that_work(model: &Model, how: Option<&Playback>, now: Now) -> Vec<Scope> {
+    match how {
+        Some(how) if !how.is_viewers() => vec![Scope::Replay, Scope::Global],
+        Some(_) | None => model.scopes(now),
+    }
 }
 
 fn band_of(model: &Model, freshness: Freshness, now: Now) -> Band {
@@ -132,7 +151,7 @@ fn where_we_are(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
+fn rule(model: &Model, how: Option<&Playback>, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
     match freshness {
         Freshness::Lost(_) => {
             canvas.clear(area, Role::Lost);
@@ -144,6 +163,10 @@ fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness
             canvas.line(area, &Line::of(Role::Stale, format!(" {why}")));
         }
         Freshness::Waiting | Freshness::Fresh(_) | Freshness::Ageing(_) => {
+            if let Some(how) = how {
+                canvas.line(area, &how.line());
+                return;
+            }
             let across = canvas.look().glyphs.line.0.repeat(usize::from(area.width));
             canvas.line(area, &Line::of(Role::Dim, across));
         }
@@ -163,7 +186,7 @@ fn lost_banner(model: &Model, now: Now) -> String {
     format!("XX DATABASE LOST{since}. {seen} Actions are off. XX")
 }
 
-fn notice(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
+fn notice(model: &Model, how: Option<&Playback>, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
     if let Some(line) = &model.line {
         let (sign, hint) = match line.typing {
             Typing::Filter { .. } => ("/", "words, or field:value; ! turns it round"),
@@ -187,5 +210,10 @@ fn notice(model: &Model, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshne
     // A small window has no rule: what the banner says must still be on it.
     if matches!(freshness, Freshness::Lost(_)) && canvas.area().height < 12 {
         canvas.line(area, &Line::of(Role::Lost, lost_banner(model, now)));
+        return;
+    }
+    // A banner, or a small window, takes the place where a recording says how it is played.
+    if let Some(how) = how.filter(|_| freshness.is_old() || canvas.area().height < 12) {
+        canvas.line(area, &how.line());
     }
 }

@@ -51,6 +51,9 @@ pub struct Common {
     /// Seconds between two polls, at least 1
     #[arg(long, value_name = "SECONDS", global = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     pub poll: Option<u64>,
+    /// Record what the console shows into this new file, to be played by: unstuck replay FILE
+    #[arg(long, value_name = "FILE", global = true)]
+    pub record: Option<PathBuf>,
     /// Write the console's own log to this file
     #[arg(long, value_name = "FILE", global = true)]
     pub log: Option<PathBuf>,
@@ -73,6 +76,8 @@ pub enum Command {
     Lab(LabArgs),
     /// Print or apply the schema that actions need
     Install(InstallArgs),
+    /// Play a recording of a console, without any database
+    Replay(ReplayArgs),
 }
 
 /// `unstuck demo`
@@ -109,6 +114,13 @@ pub struct ShowArgs {
     /// As one JSON object; what is not known is null
     #[arg(long)]
     pub json: bool,
+}
+
+/// `unstuck replay`
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct ReplayArgs {
+    /// The recording: what unstuck --record FILE wrote
+    pub file: PathBuf,
 }
 
 /// `unstuck install`

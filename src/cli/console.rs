@@ -1,5 +1,7 @@
 //! `unstuck`: the console on a real database.
 
+use std::io::IsTerminal as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::out::{ExitCode, Out};
@@ -9,11 +11,17 @@ use crate::domain::environment::{Environment, EnvironmentKind};
 use crate::domain::guard::Context;
 use crate::domain::port::Provider;
 use crate::shell::open;
+use crate::shell::record::{CannotRecord, Paper};
 
 /// Opens the console and runs it until it is left.
 ///
 /// A database that is away is a screen; only what can never work ends here, before the screen is taken.
-pub async fn run(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>, out: &mut Out<'_>) -> ExitCode {
+pub async fn run(
+    settings: &Settings,
+    record: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<String>,
+    out: &mut Out<'_>,
+) -> ExitCode {
     if settings.environment.is_none() && settings.acting == Acting::On {
         out.complain(
             "--act needs to know where it is: write [environments.NAME] with its kind into unstuck.toml (see \
@@ -36,12 +44,39 @@ pub async fn run(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>,
             Err(error) => out.complain(&error.to_string()),
         }
     }
-    match open::open(setup(settings), open::through(store), providers, None).await {
+    if let Some(Err(code)) = record.map(|file| can_record(file, out)) {
+        return code;
+    }
+    let paper = match record.map(Paper::create).transpose() {
+        Ok(paper) => paper,
+        Err(error) => return not_recorded(&error, out),
+    };
+    match open::open(setup(settings), open::through(store), providers, None, paper).await {
         Ok(_) => ExitCode::Ok,
         Err(error) => {
             out.complain(&format!("the terminal cannot be used: {error}. Without one: unstuck check"));
             ExitCode::NotKnown
         }
+    }
+}
+
+/// Whether a console can be recorded to this file at all, asked before anything is made: a start that fails leaves
+/// no empty file.
+pub(in crate::cli) fn can_record(file: &Path, out: &mut Out<'_>) -> Result<(), ExitCode> {
+    Paper::free(file).map_err(|error| not_recorded(&error, out))?;
+    if !std::io::stdout().is_terminal() {
+        out.complain("--record: without a terminal there is no console that could be recorded");
+        return Err(ExitCode::NotKnown);
+    }
+    Ok(())
+}
+
+/// Says why nothing is opened: whoever wants a recording does not want to find out afterwards that there is none.
+pub(in crate::cli) fn not_recorded(why: &CannotRecord, out: &mut Out<'_>) -> ExitCode {
+    out.complain(&format!("--record: {why}"));
+    match why {
+        CannotRecord::Exists(_) => ExitCode::Finding,
+        CannotRecord::Unwritable { .. } => ExitCode::NotKnown,
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use color_eyre::eyre::{Result, WrapErr as _, eyre};
 
 use super::args::{Common, DemoArgs};
+use super::console::{can_record, not_recorded};
 use super::out::{ExitCode, Out};
 use super::settings;
 use crate::app::model::{Acting, SecondSeat, Setup};
@@ -22,6 +23,7 @@ use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
 use crate::lab::world::{self, SecondSeat as SecondSeatFile, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
+use crate::shell::record::Paper;
 use crate::shell::{clock, open};
 use crate::store::library::Library;
 use crate::store::options::StoreOptions;
@@ -55,6 +57,9 @@ pub async fn run(
         Ok(look) => look,
         Err(error) => return not_told(&error.to_string(), out),
     };
+    if let Some(Err(code)) = common.record.as_deref().map(|file| can_record(file, out)) {
+        return code;
+    }
     let options = DemoOptions {
         incident,
         seed: args.seed,
@@ -67,7 +72,12 @@ pub async fn run(
         Ok(stage) => {
             out.line(&stage.sentence());
             if std::io::stdout().is_terminal() {
-                Box::pin(stage.console()).await
+                // Made now that there is a world: a demo that does not start leaves no empty file.
+                let paper = match common.record.as_deref().map(Paper::create).transpose() {
+                    Ok(paper) => paper,
+                    Err(error) => return not_recorded(&error, out),
+                };
+                Box::pin(stage.console(paper)).await
             } else {
                 Box::pin(stage.headless(|line| out.line(line))).await
             }
@@ -130,10 +140,11 @@ impl Stage {
     }
 
     /// Opens the console and runs it until it is left.
-    pub async fn console(self) -> Result<()> {
+    pub async fn console(self, paper: Option<Paper>) -> Result<()> {
         let greeting = self.sentence();
         let left =
-            open::open(self.table.setup, open::through(self.table.store), self.table.providers, Some(greeting)).await;
+            open::open(self.table.setup, open::through(self.table.store), self.table.providers, Some(greeting), paper)
+                .await;
         self.world.shutdown().await?;
         left?;
         Ok(())

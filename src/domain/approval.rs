@@ -72,7 +72,7 @@ pub fn approval_needed(change: &Change, money: Option<&Money>, environment: &Env
 }
 
 /// From which amount on a second person approves, by currency. A currency that is not listed: always.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalLimits(BTreeMap<Currency, i64>);
 
 impl ApprovalLimits {

@@ -10,7 +10,7 @@ use super::evidence::Mode;
 use super::time::Seconds;
 
 /// What the team decided. Every field can be set in `[policy]`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Policy {
     /// A record counts as stuck this long after its lease ended.
     pub stuck_after: Seconds,
@@ -78,7 +78,7 @@ pub struct RulePolicy {
 }
 
 /// What a provider promises about its idempotency keys and its answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProviderTerms {
     /// How long the provider remembers a key; `None` when it has no keys or publishes no retention.
     pub key_retention: Option<Seconds>,
@@ -87,18 +87,37 @@ pub struct ProviderTerms {
 }
 
 /// What a ticket id must look like.
-#[derive(Debug, Clone)]
-pub struct TicketPattern(Regex);
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TicketPattern {
+    regex: Regex,
+    written: String,
+}
 
 impl TicketPattern {
     /// A regular expression that must match the whole ticket.
     pub fn parse(pattern: &str) -> Result<Self, String> {
-        Regex::new(&format!("^(?:{pattern})$")).map(Self).map_err(|error| error.to_string())
+        let regex = Regex::new(&format!("^(?:{pattern})$")).map_err(|error| error.to_string())?;
+        Ok(Self { regex, written: pattern.to_owned() })
     }
 
     /// Whether `text` is a ticket.
     pub fn accepts(&self, text: &str) -> bool {
-        self.0.is_match(text)
+        self.regex.is_match(text)
+    }
+}
+
+impl TryFrom<String> for TicketPattern {
+    type Error = String;
+
+    fn try_from(pattern: String) -> Result<Self, String> {
+        Self::parse(&pattern)
+    }
+}
+
+impl From<TicketPattern> for String {
+    fn from(pattern: TicketPattern) -> Self {
+        pattern.written
     }
 }
 

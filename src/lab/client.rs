@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::names::Purchase;
 use super::service::flaw::ClientKey;
+use super::system::SKU;
 use super::{LabError, http};
 
 /// How long a client waits for an answer.
@@ -44,9 +45,7 @@ impl Clients {
 
     /// One HTTP attempt at one pod.
     pub(super) async fn pay(&self, pod: usize, purchase: &Purchase) -> Told {
-        let Some(url) = self.pods.iter().cycle().nth(pod % self.pods.len().max(1)) else {
-            return Told::Nothing;
-        };
+        let Some(url) = self.url(pod) else { return Told::Nothing };
         let request = self
             .http
             .post(format!("{url}/payments"))
@@ -57,16 +56,41 @@ impl Clients {
                 "order_id": purchase.order, "amount": purchase.amount,
                 "currency": purchase.currency, "customer_id": purchase.customer,
             }));
-        match request.send().await {
-            Ok(answer) => {
-                let seconds = answer.headers().get(reqwest::header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-                let retry_after = seconds.and_then(|text| text.parse().ok()).map(Duration::from_secs);
-                Told::Answer { code: answer.status().as_u16(), retry_after }
-            }
-            Err(_) => Told::Nothing,
-        }
+        told(request).await
     }
 
+    /// Begins a checkout, or asks for the same one again: its id is the client's key.
+    pub(super) async fn check_out(&self, pod: usize, purchase: &Purchase) -> Told {
+        let Some(url) = self.url(pod) else { return Told::Nothing };
+        let request = self
+            .http
+            .put(format!("{url}/checkouts/{}", purchase.key))
+            .header("x-scope", &purchase.scope)
+            .timeout(PATIENCE)
+            .json(&json!({
+                "order_id": purchase.order, "sku": SKU, "quantity": 1, "amount": purchase.amount,
+                "currency": purchase.currency, "customer_id": purchase.customer,
+            }));
+        told(request).await
+    }
+
+    fn url(&self, pod: usize) -> Option<&String> {
+        self.pods.get(pod % self.pods.len().max(1))
+    }
+}
+
+async fn told(request: reqwest::RequestBuilder) -> Told {
+    match request.send().await {
+        Ok(answer) => {
+            let seconds = answer.headers().get(reqwest::header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+            let retry_after = seconds.and_then(|text| text.parse().ok()).map(Duration::from_secs);
+            Told::Answer { code: answer.status().as_u16(), retry_after }
+        }
+        Err(_) => Told::Nothing,
+    }
+}
+
+impl Clients {
     /// Retries, with the same key if it is a good client, at the next pod each time, until the answer is final or `tries` are used up.
     pub(super) async fn insist(&self, first_pod: usize, purchase: &Purchase, tries: usize) -> Told {
         let mut told = Told::Nothing;

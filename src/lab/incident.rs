@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 
 use super::LabError;
 use super::service::{Conduct, Recoverer};
+use super::system::System;
 
 pub(super) use stage::Stage;
 
@@ -34,6 +35,8 @@ pub struct Incident {
     pub(super) recoverer: Recoverer,
     /// What the service and its clients do wrong.
     pub(super) conduct: Conduct,
+    /// What its world has beside payments.
+    pub(super) systems: &'static [System],
     /// Tells it; done when its records are stuck.
     pub(super) tell: for<'a> fn(&'a Stage) -> BoxFuture<'a, Result<Story, LabError>>,
 }

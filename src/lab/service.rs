@@ -8,16 +8,23 @@ mod answer;
 mod api;
 mod background;
 mod bare;
+mod checkout;
+mod consumer;
 pub mod flaw;
 mod flow;
 mod gateway;
+pub mod job;
+mod large;
 mod meeting;
+mod order;
 mod pod;
+mod reconcile;
 mod records;
 mod recover;
 mod recoverer;
 mod schema;
 mod stall;
+mod webhook;
 
 use std::time::Duration;
 
@@ -28,12 +35,14 @@ use super::cluster::LabDatabase;
 use super::{LabError, policy, sql};
 use crate::domain::ids::RecordId;
 use crate::domain::policy::{Policy, ProviderTerms};
-use flaw::Jobs;
 
 pub use background::Background;
+pub use consumer::Books;
 pub use flaw::Conduct;
+pub use job::{Job, Jobs, Tally};
 pub use meeting::Meetings;
 pub use pod::Pod;
+pub use reconcile::Orphans;
 pub use recoverer::{Recovered, Recoverer};
 pub use stall::{StallPoint, Stalls};
 
@@ -42,10 +51,11 @@ pub const PROVIDER: &str = "labpay";
 
 /// What the recoverer's login may do in the service's tables.
 const RECOVERER_READS: &str =
-    "GRANT SELECT ON idempotency_keys, payments, payment_attempts, provider_calls, api_requests";
-const RECOVERER_CHANGES: &str = "GRANT UPDATE ON idempotency_keys, payments, payment_attempts, provider_calls";
+    "GRANT SELECT ON idempotency_keys, payments, payment_attempts, provider_calls, api_requests, receipts, sweep_turns";
+const RECOVERER_CHANGES: &str =
+    "GRANT UPDATE ON idempotency_keys, payments, payment_attempts, provider_calls, sweep_turns";
 const RECOVERER_ADDS: &str =
-    "GRANT INSERT ON payment_attempts, provider_calls, payment_transitions, outbox, service_events";
+    "GRANT INSERT ON payment_attempts, provider_calls, payment_transitions, outbox, service_events, sweep_turns";
 
 /// How a service behaves.
 #[derive(Debug, Clone)]
@@ -58,6 +68,8 @@ pub struct ServiceOptions {
     pub provider_timeout: Duration,
     /// Whether stuck records are recovered without a person.
     pub recoverer: Recoverer,
+    /// How many sweepers the recoverer has. They share the work.
+    pub sweepers: usize,
     /// How the recoverer logs in; `None`: as the pods do.
     pub recoverer_as: Option<PgConnectOptions>,
     /// What the recoverer goes by.
@@ -66,6 +78,16 @@ pub struct ServiceOptions {
     pub terms: ProviderTerms,
     /// Connections of each pod, all opened at the start.
     pub connections: u32,
+    /// What runs by itself beside the pods, of [`job::ALL`].
+    pub jobs: Vec<&'static Job>,
+    /// How long a done record is kept. Longer than any client retries, always.
+    pub retention: Duration,
+    /// Base URLs of those who hear every event.
+    pub consumers: Vec<String>,
+    /// Base URL of the carrier; without one no checkout ever ships.
+    pub carrier: Option<String>,
+    /// What is done about a charge nobody's order accounts for.
+    pub orphans: Orphans,
     /// Correct, or with flaws.
     pub conduct: Conduct,
     /// Where a flawed service lets requests meet.
@@ -79,10 +101,16 @@ impl Default for ServiceOptions {
             lease: Duration::from_secs(10),
             provider_timeout: Duration::from_secs(2),
             recoverer: Recoverer::On,
+            sweepers: 1,
             recoverer_as: None,
             policy: policy::policy(),
             terms: policy::terms(),
             connections: 8,
+            jobs: vec![job::RELAY],
+            retention: Duration::from_hours(24),
+            consumers: Vec::new(),
+            carrier: None,
+            orphans: Orphans::Refund,
             conduct: Conduct::CORRECT,
             meetings: Meetings::default(),
         }
@@ -95,6 +123,8 @@ pub struct Service {
     pods: Vec<Pod>,
     background: Background,
     jobs: Jobs,
+    _running: job::Running,
+    flawed: flaw::Jobs,
     stalls: Stalls,
 }
 
@@ -145,7 +175,19 @@ impl Service {
         provider: &str,
         options: &ServiceOptions,
     ) -> Result<Self, LabError> {
-        let stalls = Stalls::default();
+        Self::start_with(database, provider, options, Stalls::default()).await
+    }
+
+    /// The same, with points to hang at that others share.
+    ///
+    /// # Errors
+    /// As [`Service::start`].
+    pub async fn start_with(
+        database: &PgConnectOptions,
+        provider: &str,
+        options: &ServiceOptions,
+        stalls: Stalls,
+    ) -> Result<Self, LabError> {
         let options = &options.clone().without_what_it_lacks();
         let mut pods = Vec::new();
         for name in pod_names().take(options.pods) {
@@ -153,8 +195,10 @@ impl Service {
             pods.push(Box::pin(Pod::start(&name, database, provider, options, stalls.clone())).await?);
         }
         let background = Box::pin(Background::start(database, provider, options, stalls.clone())).await?;
-        let jobs = Jobs::start(database, options.conduct).await?;
-        Ok(Self { pods, background, jobs, stalls })
+        let jobs = Jobs::open(database, provider, options, stalls.clone()).await?;
+        let running = jobs.start()?;
+        let flawed = flaw::Jobs::start(database, options.conduct).await?;
+        Ok(Self { pods, background, jobs, _running: running, flawed, stalls })
     }
 
     /// Base URLs of the pods that are up, in order of their names.
@@ -208,12 +252,22 @@ impl Service {
         self.stalls.clone()
     }
 
+    /// Where a provider sends its webhooks: every pod takes them.
+    pub fn webhook_urls(&self) -> Vec<String> {
+        self.pods.iter().map(|pod| format!("{}/webhooks/{PROVIDER}", pod.url())).collect()
+    }
+
+    /// The jobs, for single passes.
+    pub fn jobs(&self) -> Jobs {
+        self.jobs.clone()
+    }
+
     /// Lets the jobs that only flawed services have run now, once; says how many records they removed.
     ///
     /// # Errors
     /// Whatever the server says.
     pub async fn run_jobs(&self) -> Result<u64, LabError> {
-        self.jobs.run_now().await
+        self.flawed.run_now().await
     }
 
     /// What runs beside the pods.

@@ -1,7 +1,8 @@
 //! Steady background traffic: what a shop's service sees on an ordinary day, from a seed.
 //!
 //! Most clients pay once; some send twice at the same moment, some ask again later, a few are
-//! declined, and one tenant's client reuses a key for another amount.
+//! declined, and one tenant's client reuses a key for another amount. Where there is a warehouse, some fill
+//! a basket and check out.
 
 use std::time::Duration;
 
@@ -24,6 +25,16 @@ pub enum TrafficRate {
     PerSecond(u32),
 }
 
+/// Whether some of the clients check out a basket instead of paying an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Baskets {
+    None,
+    Some,
+}
+
+/// One client in so many has a basket, where there are any.
+const BASKET_EVERY: u64 = 6;
+
 /// Running traffic; dropping it stops it.
 #[derive(Debug)]
 pub(super) struct Traffic {
@@ -31,18 +42,24 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn start(clients: Clients, provider: ProviderDesk, seed: u64, rate: TrafficRate) -> Self {
+    pub(super) fn start(
+        clients: Clients,
+        provider: ProviderDesk,
+        seed: u64,
+        rate: TrafficRate,
+        baskets: Baskets,
+    ) -> Self {
         let task = match rate {
             TrafficRate::Off | TrafficRate::PerSecond(0) => None,
             TrafficRate::PerSecond(rate) => {
-                Some(Task::spawn(flow(clients, provider, seed, Duration::from_secs(1) / rate)))
+                Some(Task::spawn(flow(clients, provider, seed, Duration::from_secs(1) / rate, baskets)))
             }
         };
         Self { _task: task }
     }
 }
 
-async fn flow(clients: Clients, provider: ProviderDesk, seed: u64, every: Duration) {
+async fn flow(clients: Clients, provider: ProviderDesk, seed: u64, every: Duration, baskets: Baskets) {
     // Owned by this task: aborting it aborts every client.
     let mut running = JoinSet::new();
     let mut ticks = tokio::time::interval(every);
@@ -50,7 +67,17 @@ async fn flow(clients: Clients, provider: ProviderDesk, seed: u64, every: Durati
     for nth in 0.. {
         ticks.tick().await;
         while running.try_join_next().is_some() {}
-        running.spawn(one(clients.clone(), provider.clone(), seed, nth));
+        match baskets {
+            Baskets::Some if nth % BASKET_EVERY == 0 => {
+                let (clients, (purchase, _)) = (clients.clone(), names::traffic(seed, nth));
+                running.spawn(async move {
+                    clients.check_out(0, &purchase).await;
+                });
+            }
+            Baskets::None | Baskets::Some => {
+                running.spawn(one(clients.clone(), provider.clone(), seed, nth));
+            }
+        }
     }
 }
 

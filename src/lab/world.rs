@@ -14,14 +14,17 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::{Mutex, watch};
 
+use super::carrier::CarrierDesk;
 use super::client::Clients;
 use super::cluster::{Cluster, LabDatabase, ServerSource};
 use super::incident::{Stage, Story};
-use super::provider::{Access, LabProvider, ProviderDesk};
+use super::provider::{Access, Keys, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
+use super::system::{Surroundings, System};
 use super::task::Task;
-use super::traffic::Traffic;
+use super::traffic::{Baskets, Traffic};
 use super::{LabError, policy, sql};
+use crate::domain::policy::ProviderTerms;
 
 use login::Role;
 
@@ -43,6 +46,7 @@ pub struct World {
     traffic: Traffic,
     told: watch::Receiver<Telling>,
     service: Arc<Mutex<Service>>,
+    surroundings: Surroundings,
     provider: LabProvider,
     login: ConsoleLogin,
     approver: ConsoleLogin,
@@ -79,12 +83,17 @@ impl World {
         install(&database).await?;
         let login = ConsoleLogin::create(&mut database, cluster, Role::Operator).await?;
         let approver = ConsoleLogin::create(&mut database, cluster, Role::Approver).await?;
-        let provider = LabProvider::start(options.seed).await?;
+        let surroundings = Surroundings::start(&owner, &systems(&options)).await?;
+        let provider = LabProvider::start_as(surroundings.habits(options.provider), options.seed).await?;
         let recoverer = Service::recoverer_login(&mut database).await?;
-        let behaves = ServiceOptions { recoverer_as: Some(recoverer), ..behaves };
-        let service = Service::start(&owner, &provider.url(), &behaves).await?;
-        let clients = Clients::new(service.urls(), behaves.conduct.client_key)?;
-        let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic);
+        let asked = surroundings.served_by(ServiceOptions { recoverer_as: Some(recoverer), ..behaves });
+        let service = Service::start_with(&owner, &provider.url(), &asked, surroundings.stalls()).await?;
+        if surroundings.has(System::Webhooks) {
+            provider.desk().subscribe(service.webhook_urls());
+        }
+        let clients = Clients::new(service.urls(), asked.conduct.client_key)?;
+        let baskets = if surroundings.has(System::Checkouts) { Baskets::Some } else { Baskets::None };
+        let traffic = Traffic::start(clients.clone(), provider.desk(), options.seed, options.traffic, baskets);
         let stalls = service.stalls();
         let service = Arc::new(Mutex::new(service));
         let stage = Stage {
@@ -103,6 +112,7 @@ impl World {
             traffic,
             told,
             service,
+            surroundings,
             provider,
             login,
             approver,
@@ -181,6 +191,11 @@ impl World {
         self.provider.desk().charges_for_order(order)
     }
 
+    /// The carrier's handle, in a world with checkouts.
+    pub fn carrier(&self) -> Option<CarrierDesk> {
+        self.surroundings.carrier()
+    }
+
     /// Who asked the provider what so far.
     pub fn access_log(&self) -> Vec<Access> {
         self.provider.desk().access_log()
@@ -211,10 +226,11 @@ impl World {
     /// # Errors
     /// When the database could not be removed from a server that is not ours.
     pub async fn shutdown(self) -> Result<(), LabError> {
-        let Self { telling, traffic, service, provider, database, cluster, .. } = self;
+        let Self { telling, traffic, service, surroundings, provider, database, cluster, .. } = self;
         telling.end().await;
         drop(traffic);
         drop(service);
+        drop(surroundings);
         drop(provider);
         let removed = database.remove().await;
         // Stopping a server blocks: not on a thread that others wait for.
@@ -237,10 +253,22 @@ async fn tell_incident(stage: Stage, options: WorldOptions, tell: watch::Sender<
     tell.send(Some(told)).ok();
 }
 
+/// What the incident needs and what was asked for.
+fn systems(options: &WorldOptions) -> Vec<System> {
+    let of_incident = options.incident.map_or(&[][..], |incident| incident.systems);
+    let asked = |system: &System| options.systems.contains(system) || of_incident.contains(system);
+    System::ALL.into_iter().filter(asked).collect()
+}
+
 fn service_options(options: &WorldOptions) -> ServiceOptions {
     let defaults = ServiceOptions::default();
+    let terms = match options.provider.keys {
+        Keys::Honoured => defaults.terms,
+        Keys::Ignored => ProviderTerms { key_retention: None, ..defaults.terms },
+    };
     ServiceOptions {
         pods: options.pods,
+        terms,
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),

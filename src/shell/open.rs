@@ -7,7 +7,9 @@ use crossterm::event::EventStream;
 use tokio::sync::mpsc;
 
 use super::act::Hands;
+use super::clock;
 use super::poll::{self, Connect};
+use super::record::Paper;
 use super::run::{self, Sources};
 use super::terminal::Screen;
 use crate::app::model::{Model, Setup};
@@ -34,7 +36,7 @@ const ANSWERS: usize = 256;
 ///
 /// Draws before it connects: a database that is away is a screen, not an exit.
 ///
-/// `greeting` is said once, on the first frame.
+/// `greeting` is said once, on the first frame. On `paper`, what happens is recorded.
 ///
 /// # Errors
 /// Only what the terminal itself does wrong.
@@ -43,6 +45,7 @@ pub async fn open(
     connect: Connect,
     providers: Vec<Arc<dyn Provider>>,
     greeting: Option<String>,
+    paper: Option<Paper>,
 ) -> io::Result<Model> {
     let (msgs, answers) = mpsc::channel(ANSWERS);
     let operator = setup.context.operator.clone();
@@ -51,10 +54,12 @@ pub async fn open(
         // The channel is new: there is room.
         let _ = msgs.try_send(Msg::Said(greeting));
     }
+    let recorder = paper.map(|paper| paper.begin(&setup, clock::now(), msgs.clone()));
     let polling = poll::start(connect, setup.poll_every, msgs.clone());
     let hands = Hands::new(polling.store, providers, operator, polling.nudge, msgs);
     let sources = Sources { msgs: answers, polls: polling.latest };
-    let ended = run::run(Model::new(setup), &mut screen, || Box::new(EventStream::new()), sources, hands).await;
+    let ended =
+        run::run(Model::new(setup), &mut screen, || Box::new(EventStream::new()), sources, hands, recorder).await;
     drop(screen);
     ended
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::act::{Hands, Keeping};
 use super::clock;
 use super::input::{self, Input};
+use super::record::Recorder;
 use super::signals::{self, Ending};
 use super::terminal::{Copied, Screen};
 use crate::app::effect::Effect;
@@ -19,6 +20,7 @@ use crate::app::model::{Acting, Model};
 use crate::app::msg::{Msg, Polled};
 use crate::app::update::update;
 use crate::app::view::view;
+use crate::domain::time::Now;
 
 /// At most this many frames a second.
 const FRAME: Duration = Duration::from_millis(33);
@@ -41,6 +43,7 @@ pub async fn run(
     events: impl Fn() -> Box<dyn Stream<Item = io::Result<Event>> + Send + Unpin>,
     mut sources: Sources,
     mut hands: Hands,
+    mut recorder: Option<Recorder>,
 ) -> io::Result<Model> {
     let mut ending = Ending::listen()?;
     let mut input = events();
@@ -50,7 +53,7 @@ pub async fn run(
     loop {
         let mut leaving = false;
         for msg in pending.drain(..) {
-            for effect in update(&mut model, msg, clock::now()) {
+            for effect in take(&mut model, &mut recorder, msg, clock::now()) {
                 match effect {
                     Effect::Quit => leaving = true,
                     Effect::Redraw => {
@@ -67,7 +70,7 @@ pub async fn run(
                                 "Too long for the clipboard: terminals cut it. Nothing was copied.".to_owned()
                             }
                         };
-                        update(&mut model, Msg::Said(note), clock::now());
+                        take(&mut model, &mut recorder, Msg::Said(note), clock::now());
                     }
                     other @ (Effect::PollNow
                     | Effect::Open(_)
@@ -117,16 +120,27 @@ pub async fn run(
                 let now = clock::now();
                 screen.draw(|frame| view(&model, frame, now))?;
                 frame_due = None;
-                update(&mut model, Msg::Drawn, now);
+                take(&mut model, &mut recorder, Msg::Drawn, now);
             }
             () = sleep_to(wake), if frame_due.is_none() => pending.push(Msg::Wake),
         }
     }
     hands.finish().await;
     while let Ok(msg) = sources.msgs.try_recv() {
-        update(&mut model, msg, clock::now());
+        take(&mut model, &mut recorder, msg, clock::now());
+    }
+    if let Some(recorder) = recorder {
+        recorder.finish(clock::now());
     }
     Ok(model)
+}
+
+/// Takes a message; a recording notes it first, with the time it is taken at.
+fn take(model: &mut Model, recorder: &mut Option<Recorder>, msg: Msg, now: Now) -> Vec<Effect> {
+    if let Some(recorder) = recorder {
+        recorder.note(model, &msg, now);
+    }
+    update(model, msg, now)
 }
 
 /// Whether a look-up's evidence is stored: only by a console that acts, on a database that lets it.

@@ -64,6 +64,8 @@ roles! {
     BandDemo = "band.demo",
     /// Where we are is not known.
     BandUnknown = "band.unknown",
+    /// This is a recording, not a place.
+    BandReplay = "band.replay",
     /// A change is possible now.
     Write = "write",
     /// The picture is old.

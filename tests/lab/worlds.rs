@@ -3,6 +3,7 @@
 use sqlx::{ConnectOptions, Connection, PgConnection, Row};
 use unstuck::lab::incident::{self, Truth};
 use unstuck::lab::provider::ChargeStatus;
+use unstuck::lab::system::System;
 use unstuck::lab::world::{World, WorldOptions};
 
 use crate::support::cluster::{options, shared};
@@ -184,4 +185,32 @@ async fn a_world_with_traffic_works_and_leaves_nothing_behind() {
     world.shutdown().await.unwrap();
     assert!(directory.is_none_or(|directory| !directory.exists()));
     assert!(reqwest::Client::builder().no_proxy().build().unwrap().get(provider).send().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_world_with_every_system_runs_and_breaks_no_rule() {
+    let asked = WorldOptions { systems: System::ALL.to_vec(), ..WorldOptions::default() };
+    let world = World::start_in(shared().await, asked).await.unwrap();
+    let mut connection = admin(&world).await;
+    // Each of them has done its work at least once.
+    let signs = [
+        "SELECT count(*) > 3 FROM webhook_events WHERE applied_at IS NOT NULL",
+        "SELECT count(*) > 3 FROM ledger_entries",
+        "SELECT count(*) > 1 FROM checkouts WHERE state = 'shipped'",
+        "SELECT count(*) > 0 FROM settlement_lines",
+        "SELECT count(*) > 0 FROM service_events WHERE who = 'reconcile'",
+    ];
+    for sign in signs {
+        let look = async {
+            while !sqlx::query_scalar::<_, bool>(sign).fetch_one(&mut connection).await.unwrap() {
+                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            }
+        };
+        assert!(tokio::time::timeout(std::time::Duration::from_mins(2), look).await.is_ok(), "{sign}");
+    }
+    let findings: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM settlement_findings").fetch_one(&mut connection).await.unwrap();
+    assert_eq!(findings, 0, "an ordinary day");
+    assert!(world.carrier().is_some());
+    world.shutdown().await.unwrap();
 }

@@ -7,7 +7,8 @@ use super::rules::{Broken, pattern};
 use super::source::{Source, files, hits, read};
 
 /// Folders whose files are entries of a list that stands in the file named after the folder.
-const LISTS: &[&str] = &["src/app/screen", "src/lab/incident", "src/lab/service/flaw", "src/lab/verify", "src/cli"];
+const LISTS: &[&str] =
+    &["src/app/screen", "src/lab/incident", "src/lab/service/flaw", "src/lab/service/job", "src/lab/verify", "src/cli"];
 
 /// Every Rust file is declared by its parent, and an entry of a list is also in the list.
 pub fn modules(sources: &[Source]) -> Vec<Broken> {
@@ -26,7 +27,8 @@ pub fn modules(sources: &[Source]) -> Vec<Broken> {
             let rule = format!("every file is a module: {parent} must declare it");
             broken.push(Broken::new(&source.path, 1, &rule, source.stem()));
         } else if is_entry(&source.path) && hits(code, &word(source.stem())).len() < 2 {
-            let rule = format!("every screen, incident, flaw, measured row and subcommand is in the list of {parent}");
+            let rule =
+                format!("every screen, incident, flaw, job, measured row and subcommand is in the list of {parent}");
             broken.push(Broken::new(&source.path, 1, &rule, source.stem()));
         }
     }

@@ -21,6 +21,7 @@ use unstuck::domain::snapshot::{Signal, Snapshot};
 use unstuck::domain::time::{Now, Seconds};
 use unstuck::domain::trend::History;
 
+use super::recorded::Recorded;
 use super::scenario::{ago, charge, dossier, facts, hostile, incident, log, look, noon, setup, stuck_records};
 use super::second::{aged, consented, handed_back};
 /// A model with a world behind it that answers its effects.
@@ -45,6 +46,8 @@ pub struct Console {
     pub acts: usize,
     /// How many look-ups were sent.
     pub lookups: usize,
+    /// What a recording of it has, when it is recorded.
+    pub recorded: Option<Recorded>,
     generation: u64,
     wished: Vec<Effect>,
     world: Option<Snapshot>,
@@ -89,6 +92,7 @@ impl Console {
             copied: vec![],
             acts: 0,
             lookups: 0,
+            recorded: None,
             generation: 0,
             wished: vec![],
             world: None,
@@ -98,7 +102,7 @@ impl Console {
 
     /// Sends a message; effects wait for [`Console::settle`].
     pub fn send(&mut self, msg: Msg) {
-        let effects = update(&mut self.model, msg, self.now);
+        let effects = self.take(msg);
         for effect in &effects {
             self.effects.push(name(effect));
             if is_look_up(effect) {
@@ -108,7 +112,18 @@ impl Console {
             }
         }
         self.wished.extend(effects);
-        update(&mut self.model, Msg::Drawn, self.now);
+        self.take(Msg::Drawn);
+        if let Some(recorded) = &mut self.recorded {
+            recorded.shown(&self.model, self.now);
+        }
+    }
+
+    /// As the shell does: a recording notes a message before the model takes it.
+    fn take(&mut self, msg: Msg) -> Vec<Effect> {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.note(&self.model, &msg, self.now);
+        }
+        update(&mut self.model, msg, self.now)
     }
 
     /// A good poll.

@@ -28,7 +28,12 @@ impl Place {
 
     /// The demo of this incident, to be started here.
     pub fn demo(&self, incident: &str) -> Launch {
-        Launch::unstuck(&["demo", incident]).env("TMPDIR", self.0.path())
+        self.demo_with(incident, &[])
+    }
+
+    /// The same with more on its command line.
+    pub fn demo_with(&self, incident: &str, more: &[&str]) -> Launch {
+        Launch::unstuck(&[&["demo", incident], more].concat()).env("TMPDIR", self.0.path())
     }
 
     /// A shell to start the demo from.

@@ -39,13 +39,17 @@ pub fn words(buffer: &Buffer) -> String {
 
 /// The words, then one line per row that has a style: `row: from..=to role`.
 pub fn picture(model: &Model, width: u16, height: u16, now: Now) -> String {
-    let buffer = draw(model, width, height, now);
+    styled(&draw(model, width, height, now), model)
+}
+
+/// The same of a buffer that was drawn in the model's look.
+pub fn styled(buffer: &Buffer, model: &Model) -> String {
     let names = names(&model.setup.look.theme);
-    let mut out = words(&buffer);
+    let mut out = words(buffer);
     out.push_str("--\n");
-    for y in 0..height {
+    for y in buffer.area.top()..buffer.area.bottom() {
         let mut runs: Vec<(u16, u16, String)> = Vec::new();
-        for x in 0..width {
+        for x in buffer.area.left()..buffer.area.right() {
             let Some(name) = name_of(&buffer[(x, y)], &names) else { continue };
             match runs.last_mut() {
                 Some((_, to, last)) if *last == name && *to + 1 == x => *to = x,

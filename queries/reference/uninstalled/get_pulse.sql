@@ -2,7 +2,7 @@
 -- $1 bigint: seconds past the lease (or past the creation of a payment) before it counts; $2 bigint: outbox limit in seconds. Since: 1.
 -- A signal with nothing has one row with count 0 and no currency; a missing row means not known, never nothing.
 -- A sum that would not fit stays at its limit, absurd to the eye: one odd row must not hide all the others.
--- webhooks counts events, not deliveries: a second delivery of one event is not a second thing to do.
+-- webhooks counts events, not deliveries: a second delivery of one event is not a second thing to do, and a forged one hides none.
 -- xmin: the oldest other transaction of this database. Its row is missing when sessions of other roles are hidden from us
 -- (grant pg_read_all_stats to see them) and none of those we see is in a transaction.
 -- For a database without schema `unstuck`: what was handed over is not known there.
@@ -40,7 +40,7 @@ seen AS (
   FROM webhook_events w
   WHERE w.applied_at IS NULL AND w.signature_ok
     AND NOT EXISTS (
-      SELECT 1 FROM webhook_events d WHERE d.event_id = w.event_id AND d.provider = w.provider AND d.id <> w.id
+      SELECT 1 FROM webhook_events d WHERE d.event_id = w.event_id AND d.provider = w.provider AND d.id <> w.id AND d.signature_ok
         AND (d.applied_at IS NOT NULL OR d.id < w.id)
     )
 ),

@@ -84,6 +84,14 @@ pub fn sql(model: &Model) -> Reader {
         Line::of(Role::Dim, "Every read is one SELECT in a read-only transaction with a time limit."),
         Line::empty(),
     ];
+    if model.replay.is_some() {
+        lines = vec![
+            Line::plain("The SQL is not in a recording. The files of queries/ have it, by these names:"),
+            Line::empty(),
+        ];
+        lines.extend(questions.iter().map(|question| Line::of(Role::Heading, format!("  {question}"))));
+        return Reader::new("SQL", lines);
+    }
     for question in questions {
         let known = model.facts.iter().flat_map(|facts| &facts.sql);
         let texts: Vec<(&String, &String)> = known.filter(|(name, _)| name.contains(question)).collect();

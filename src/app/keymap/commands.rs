@@ -120,6 +120,23 @@ pub enum GuardCommand {
     LeaveAnyway,
 }
 
+/// What a key asks of a recording that is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReplayCommand {
+    /// The next thing that happened, then wait.
+    Step,
+    /// On to the next change.
+    NextChange,
+    /// Play faster.
+    Faster,
+    /// Play slower.
+    Slower,
+    /// From the start again.
+    Restart,
+    /// Show what the operator saw.
+    Follow,
+}
+
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Command {
@@ -133,6 +150,8 @@ pub enum Command {
     App(AppCommand),
     /// Something about the guard.
     Guard(GuardCommand),
+    /// Something about the recording that is played.
+    Replay(ReplayCommand),
     /// Prepare an action: only from the menu and the no-delete card, and only as far as a plan.
     Ask(Request),
 }

@@ -2,7 +2,7 @@
 
 use super::super::key::{Chord, Key};
 use super::super::screen::ScreenId;
-use super::{AppCommand, GuardCommand, RowCommand};
+use super::{AppCommand, GuardCommand, ReplayCommand, RowCommand};
 use super::{Binding, Command, Later, Motion, Scope};
 use crate::domain::action::Request;
 
@@ -31,6 +31,7 @@ const fn ctrl(c: char) -> Chord {
 use AppCommand as App;
 use Command as Do;
 use GuardCommand as Guard;
+use ReplayCommand as Play;
 use RowCommand as Row;
 use Scope as S;
 
@@ -166,4 +167,12 @@ pub const KEYMAP: &[Binding] = &[
     row(S::Line, &[k(Key::Esc), ctrl('c')], Do::Row(Row::Back), "Leave it as it was", Some((2, "leave"))),
     row(S::Leaving, &[k(Key::Esc), k(Key::Enter), ctrl('c')], Do::Row(Row::Back), "Stay", Some((1, "stay"))),
     row(S::Leaving, &[c('Q')], Do::Guard(Guard::LeaveAnyway), "Leave anyway", Some((2, "leave anyway"))),
+    row(S::Replay, &[c('p')], Do::App(App::Pause), "Pause the recording, or go on; at its end, from the start again", Some((1, "pause"))),
+    row(S::Replay, &[c('n')], Do::Replay(Play::Step), "The next thing that happened, then wait", Some((2, "step"))),
+    row(S::Replay, &[c('c')], Do::Replay(Play::NextChange), "On to the next key, answer or change of the picture", Some((3, "next change"))),
+    row(S::Replay, &[c('f')], Do::Replay(Play::Follow), "Follow: show what the operator saw. Walking about leaves it", Some((4, "follow"))),
+    row(S::Replay, &[c('>')], Do::Replay(Play::Faster), "Faster: 1, 2, 5, 10, 30 times", Some((5, "faster"))),
+    row(S::Replay, &[c('<')], Do::Replay(Play::Slower), "Slower", Some((6, "slower"))),
+    row(S::Replay, &[c('0')], Do::Replay(Play::Restart), "From the start again", Some((7, "start"))),
+    row(S::Replay, &[c('q')], Do::App(App::Quit), "Leave the recording; from a record, back", Some((8, "leave"))),
 ];

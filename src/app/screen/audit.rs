@@ -51,7 +51,7 @@ pub enum Row {
 }
 
 /// Requests, entries and the cursor.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Requests first, then entries.
     pub list: ListState<Row>,

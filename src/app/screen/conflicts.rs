@@ -37,7 +37,7 @@ pub const SCREEN: Screen = Screen {
 pub type Id = (Scope, String, Option<Key>);
 
 /// Rows and cursor.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Rows.
     pub list: ListState<Id>,

@@ -36,7 +36,7 @@ pub const SCREEN: Screen = Screen {
 };
 
 /// Rules, and the rows of the rule that is open.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Rules by id.
     pub list: ListState<String>,

@@ -77,7 +77,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// The cursor.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Rows of the table.
     pub list: ListState<Row>,

@@ -40,7 +40,7 @@ pub enum Shown {
 }
 
 /// Scroll position and form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// First line shown.
     pub from: usize,
@@ -125,10 +125,14 @@ fn scrolled(canvas: &mut Canvas<'_>, area: Rect, lines: &[Line], from: usize) {
     }
 }
 
+/// Why a record could not be read whole, the last time that was tried.
+fn trouble_of<'m>(model: &'m Model, id: &RecordId) -> Option<&'m str> {
+    model.screens.record.trouble.as_ref().filter(|(of, _)| of == id).map(|(_, why)| why.as_str())
+}
+
 fn head_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let Some(record) = model.record(id) else {
-        let trouble = model.screens.record.trouble.as_ref().filter(|(of, _)| of == id);
-        let why = trouble.map_or("being read", |(_, why)| why.as_str());
+        let why = trouble_of(model, id).unwrap_or("being read");
         return vec![not_known(&format!("record {id}"), why)];
     };
     let mut lines = words::head(model, record, now);

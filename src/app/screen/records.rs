@@ -33,7 +33,7 @@ use sorting::compare;
 pub use sorting::{Order, Sort, matches};
 
 /// State of one list.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// Rows and cursor.
     pub list: ListState<RecordId>,
@@ -70,16 +70,22 @@ fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
     }
 }
 
+/// The records of the picture that one of the lists is made of.
+fn answer_of(model: &Model, id: ScreenId) -> Option<&Answer<Vec<Record>>> {
+    model.picture.snapshot().map(|s| match id {
+        ScreenId::Unknown => &s.unknown,
+        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => &s.stuck,
+    })
+}
+
+/// Whether a filter would leave any row of a list.
+pub fn leaves_any(model: &Model, id: ScreenId, filter: &str) -> bool {
+    answer_of(model, id).and_then(Answer::value).is_some_and(|all| all.iter().any(|record| matches(record, filter)))
+}
+
 /// Sorts a list anew from the picture.
 pub fn resync(model: &mut Model, id: ScreenId) {
-    let Some(answer) = model.picture.snapshot().map(|s| match id {
-        ScreenId::Unknown => s.unknown.clone(),
-        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
-            s.stuck.clone()
-        }
-    }) else {
-        return;
-    };
+    let Some(answer) = answer_of(model, id).cloned() else { return };
     state_of(model, id).sync(&answer, Reading::No);
 }
 

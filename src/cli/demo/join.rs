@@ -7,6 +7,7 @@ use std::sync::Arc;
 use color_eyre::eyre::{Result, eyre};
 
 use super::super::args::Common;
+use super::super::console::{can_record, not_recorded};
 use super::super::out::{ExitCode, Out};
 use super::super::settings;
 use super::{Table, TableOptions, not_told};
@@ -15,6 +16,7 @@ use crate::domain::ids::Operator;
 use crate::domain::time::Seconds;
 use crate::lab::world::Seat;
 use crate::shell::open;
+use crate::shell::record::Paper;
 
 /// Who sits there when nobody says otherwise.
 const SECOND: &str = "second";
@@ -37,6 +39,9 @@ pub async fn run(
         Ok(look) => look,
         Err(error) => return not_told(&error.to_string(), out),
     };
+    if let Some(Err(code)) = common.record.as_deref().map(|file| can_record(file, out)) {
+        return code;
+    }
     let options = TableOptions {
         operator: second(&seat.first, variable),
         look,
@@ -55,9 +60,14 @@ pub async fn run(
     if !std::io::stdout().is_terminal() {
         return not_told("The second seat is a console: it needs a terminal.", out);
     }
+    let paper = match common.record.as_deref().map(Paper::create).transpose() {
+        Ok(paper) => paper,
+        Err(error) => return not_recorded(&error, out),
+    };
     let greeting =
         format!("You are {}, the second person. The demo ends with its first console.", table.setup.context.operator);
-    match Box::pin(open::open(table.setup, open::through(table.store), table.providers, Some(greeting))).await {
+    let opened = open::open(table.setup, open::through(table.store), table.providers, Some(greeting), paper);
+    match Box::pin(opened).await {
         Ok(_) => ExitCode::Ok,
         Err(error) => not_told(&format!("the terminal cannot be used: {error}"), out),
     }

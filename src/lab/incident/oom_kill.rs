@@ -32,6 +32,7 @@ pub(super) static INCIDENT: Incident = Incident {
     ],
     recoverer: Recoverer::Off { why: "paused for the migration of the ledger" },
     conduct: Conduct::CORRECT,
+    systems: &[],
     tell: |stage| tell(stage).boxed(),
 };
 

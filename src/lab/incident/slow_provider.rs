@@ -32,6 +32,7 @@ pub(super) static INCIDENT: Incident = Incident {
     ],
     recoverer: Recoverer::Off { why: "its look-ups added to the provider's load" },
     conduct: Conduct::CORRECT,
+    systems: &[],
     tell: |stage| tell(stage).boxed(),
 };
 
@@ -58,8 +59,8 @@ async fn tell(stage: &Stage) -> Result<Story, LabError> {
     for (nth, (part, fate)) in cast.iter().enumerate() {
         stage.destine(part, fate.clone());
         told.push(stage.send(nth, part));
-        // Apart, so that their order is the same every time.
-        tokio::time::sleep(Duration::from_millis(120)).await;
+        // One after the other, so that their order is the same every time.
+        stage.until_claimed(part).await?;
     }
     for (answer, (part, _)) in join_all(told).await.into_iter().zip(&cast) {
         if !answer.as_ref().is_ok_and(|told| told.code() == Some(503)) {

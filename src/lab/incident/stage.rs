@@ -74,6 +74,26 @@ impl Stage {
         self.service.lock().await.background().event(kind, what, who).await
     }
 
+    /// Waits until a purchase has its record.
+    pub(super) async fn until_claimed(&self, part: &Part) -> Result<(), LabError> {
+        let mut connection = self.database.connect().await?;
+        let look = async {
+            while !sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM idempotency_keys WHERE scope = $1 AND key = $2)")
+                .bind(&part.purchase.scope)
+                .bind(&part.purchase.key)
+                .fetch_one(&mut connection)
+                .await?
+            {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Ok::<(), LabError>(())
+        };
+        tokio::time::timeout(LIMIT, look)
+            .await
+            .map_err(|_| LabError::Story(format!("{} never got a record", part.order())))??;
+        Ok(connection.close().await?)
+    }
+
     /// Waits until every record is processing with an expired lease: nobody is at work on it any more.
     pub(super) async fn until_stuck(&self, parts: &[Part]) -> Result<(), LabError> {
         let keys: Vec<String> = parts.iter().map(|part| part.purchase.key.clone()).collect();

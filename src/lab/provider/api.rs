@@ -8,11 +8,11 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ledger::{Claim, Wanted};
-use super::{Answer, Charge, ChargeStatus, Reach, Shared, access};
+use super::{Answer, Charge, ChargeStatus, Keys, Lookup, Reach, Shared, access, settlement};
 
 /// Page size when none is asked for, and the largest there is.
 const PAGE: usize = 10;
@@ -22,7 +22,8 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/charges", post(create).get(list))
         .route("/v1/charges/{id}", get(read))
-        .fallback(|| async { error(StatusCode::NOT_FOUND, "no_such_route", "there is nothing at this path") })
+        .merge(settlement::router())
+        .fallback(|| async { no_such_route() })
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), access::note))
         .with_state(shared)
 }
@@ -36,7 +37,11 @@ struct CreateBody {
 }
 
 async fn create(State(shared): State<Arc<Shared>>, headers: HeaderMap, Json(body): Json<CreateBody>) -> Response {
-    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let sent = headers.get("idempotency-key").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let key = match shared.habits.keys {
+        Keys::Honoured => sent,
+        Keys::Ignored => None,
+    };
     let wanted =
         Wanted { order_id: body.order_id, reference: body.reference, amount: body.amount, currency: body.currency };
     // On its own: a client that hangs up does not stop a charge.
@@ -66,6 +71,7 @@ async fn charge(shared: &Shared, key: Option<&str>, wanted: &Wanted) -> Response
     shared.holds.pass(&wanted.order_id).await;
     tokio::time::sleep(fate.latency.unwrap_or(mood.latency)).await;
     let charge = shared.ledger.make(key, wanted, &fate);
+    shared.announce(&charge);
     match fate.answer {
         Answer::Sent => made(StatusCode::CREATED, &charge),
         Answer::Lost | Answer::NeverArrived => never().await,
@@ -105,6 +111,9 @@ struct ListQuery {
 }
 
 async fn list(State(shared): State<Arc<Shared>>, Query(query): Query<ListQuery>) -> Response {
+    if shared.habits.lookup == Lookup::OwnIdOnly {
+        return no_such_route();
+    }
     if let Some(refusal) = reach(shared.moods.now().reading).await {
         return refusal;
     }
@@ -114,22 +123,32 @@ async fn list(State(shared): State<Arc<Shared>>, Query(query): Query<ListQuery>)
             && fits(query.reference.as_ref(), charge.reference.as_ref())
             && fits(query.order_id.as_ref(), Some(&charge.order_id))
     });
-    let start = match &query.starting_after {
+    page(&matching, |charge| &charge.id, query.starting_after.as_deref(), query.limit)
+}
+
+/// One page of a list, after the item with that id.
+pub(super) fn page<T: Serialize>(
+    all: &[T],
+    id: impl Fn(&T) -> &String,
+    after: Option<&str>,
+    limit: Option<usize>,
+) -> Response {
+    let start = match after {
         None => 0,
-        Some(last) => match matching.iter().position(|charge| charge.id == *last) {
+        Some(last) => match all.iter().position(|item| id(item) == last) {
             Some(position) => position + 1,
             None => {
-                return error(StatusCode::BAD_REQUEST, "no_such_cursor", "starting_after names no charge of this list");
+                return error(StatusCode::BAD_REQUEST, "no_such_cursor", "starting_after names nothing of this list");
             }
         },
     };
-    let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
-    let page: Vec<&Charge> = matching.iter().skip(start).take(limit).collect();
-    let has_more = start + page.len() < matching.len();
+    let limit = limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+    let page: Vec<&T> = all.iter().skip(start).take(limit).collect();
+    let has_more = start + page.len() < all.len();
     Json(json!({"data": page, "has_more": has_more})).into_response()
 }
 
-async fn reach(reach: Reach) -> Option<Response> {
+pub(super) async fn reach(reach: Reach) -> Option<Response> {
     match reach {
         Reach::Up => None,
         Reach::Unavailable => Some(unavailable()),
@@ -147,6 +166,10 @@ fn unavailable() -> Response {
     error(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "try again later")
 }
 
-fn error(status: StatusCode, code: &str, message: &str) -> Response {
+fn no_such_route() -> Response {
+    error(StatusCode::NOT_FOUND, "no_such_route", "there is nothing at this path")
+}
+
+pub(super) fn error(status: StatusCode, code: &str, message: &str) -> Response {
     (status, Json(json!({"error": {"code": code, "message": message}}))).into_response()
 }

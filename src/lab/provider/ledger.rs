@@ -30,6 +30,14 @@ pub(super) enum Claim {
     Mismatch,
 }
 
+/// Whether a refund moved money.
+#[derive(Debug)]
+pub(super) enum Refunded {
+    Now(Charge),
+    /// It was given back earlier, or there was nothing to give back.
+    Before(Charge),
+}
+
 #[derive(Debug)]
 pub(super) struct Ledger {
     seed: u64,
@@ -101,6 +109,30 @@ impl Ledger {
         charge
     }
 
+    /// Decides the open charges of an order, and returns them.
+    pub(super) fn decide(&self, order: &str, status: ChargeStatus) -> Vec<Charge> {
+        let open = |charge: &Charge| matches!(charge.status, ChargeStatus::Pending | ChargeStatus::Authorised);
+        let mut state = self.lock();
+        let mut decided = Vec::new();
+        for charge in state.charges.iter_mut().filter(|charge| charge.order_id == order && open(charge)) {
+            charge.status = status;
+            charge.captured = if status == ChargeStatus::Succeeded { charge.amount } else { 0 };
+            decided.push(charge.clone());
+        }
+        decided
+    }
+
+    /// Gives back everything that was taken; `None` when there is no such charge. A second time changes nothing.
+    pub(super) fn refund(&self, id: &str) -> Option<Refunded> {
+        let mut state = self.lock();
+        let charge = state.charges.iter_mut().find(|charge| charge.id == id)?;
+        if charge.captured == 0 || charge.refunded == charge.captured {
+            return Some(Refunded::Before(charge.clone()));
+        }
+        charge.refunded = charge.captured;
+        Some(Refunded::Now(charge.clone()))
+    }
+
     pub(super) fn get(&self, id: &str) -> Option<Charge> {
         self.lock().charges.iter().find(|charge| charge.id == id).cloned()
     }
@@ -116,9 +148,17 @@ impl Ledger {
     /// From the seed, the order and its how-manieth charge this is: the same story has the same ids,
     /// in whatever order its requests arrive.
     fn id(&self, order: &str, nth: usize) -> String {
-        let digest = Sha256::digest(format!("{}/{order}/{nth}", self.seed));
-        let letters: String = digest.iter().take(10).map(|byte| letter(*byte)).collect();
-        format!("ch_{letters}")
+        format!("ch_{}", self.letters(order, nth))
+    }
+
+    /// The id of the nth event of an order, from its charge.
+    pub(super) fn event_id(&self, charge: &str, nth: usize) -> String {
+        format!("evt_{}", self.letters(charge, nth))
+    }
+
+    fn letters(&self, of: &str, nth: usize) -> String {
+        let digest = Sha256::digest(format!("{}/{of}/{nth}", self.seed));
+        digest.iter().take(10).map(|byte| letter(*byte)).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

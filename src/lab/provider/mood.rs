@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::ChargeStatus;
+use super::{ChargeStatus, Notice};
 
 /// Whether a kind of request gets through at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,13 +25,15 @@ pub struct Mood {
     pub latency: Duration,
     /// Charges.
     pub charging: Reach,
-    /// Look-ups.
+    /// Look-ups and reports.
     pub reading: Reach,
+    /// Webhooks.
+    pub notice: Notice,
 }
 
 impl Default for Mood {
     fn default() -> Self {
-        Self { latency: Duration::from_millis(40), charging: Reach::Up, reading: Reach::Up }
+        Self { latency: Duration::from_millis(40), charging: Reach::Up, reading: Reach::Up, notice: Notice::Prompt }
     }
 }
 
@@ -58,11 +60,13 @@ pub struct Fate {
     pub latency: Option<Duration>,
     /// Whether its answer arrives.
     pub answer: Answer,
+    /// Its webhooks; as all are when `None`.
+    pub notice: Option<Notice>,
 }
 
 impl Default for Fate {
     fn default() -> Self {
-        Self { status: ChargeStatus::Succeeded, failure_code: None, latency: None, answer: Answer::Sent }
+        Self { status: ChargeStatus::Succeeded, failure_code: None, latency: None, answer: Answer::Sent, notice: None }
     }
 }
 

@@ -29,6 +29,11 @@ impl Answer {
         Self { code, body, replayed: Replayed::No, retry_after: None, payment: None }
     }
 
+    /// An answer that speaks of no payment.
+    pub(super) fn plain(code: StatusCode, body: Value) -> Self {
+        Self::new(code, body)
+    }
+
     pub(super) fn error(code: StatusCode, word: &str, message: &str) -> Self {
         Self::new(code, json!({"error": {"code": word, "message": message}}))
     }
@@ -49,6 +54,13 @@ impl Answer {
 
     pub(super) fn mismatch() -> Self {
         Self::error(StatusCode::UNPROCESSABLE_ENTITY, "key_reused", "this key was used for a different request")
+    }
+
+    /// The key did its work so long ago that the answer is no longer kept. Nothing is done again.
+    pub(super) fn expired(payment: String) -> Self {
+        let answer =
+            Self::error(StatusCode::GONE, "key_expired", "this key was used before; its answer is no longer kept");
+        Self { payment: Some(payment), ..answer }
     }
 
     pub(super) fn unknown(payment: &str) -> Self {

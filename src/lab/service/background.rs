@@ -1,6 +1,4 @@
-//! What runs beside the pods: the outbox relay and the recoverer.
-
-use std::time::Duration;
+//! What runs beside the pods: the recoverer, and the notes of what happened to the service.
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
@@ -9,16 +7,14 @@ use super::{ServiceOptions, Stalls};
 use crate::lab::LabError;
 use crate::lab::task::Task;
 
-const RELAY_EVERY: Duration = Duration::from_millis(500);
-
 /// The tasks beside the pods; dropping it ends them.
 #[derive(Debug)]
 pub struct Background {
     pool: PgPool,
     worker: Worker,
     how: Recoverer,
+    sweepers: usize,
     recovering: Vec<Task>,
-    _relay: Task,
 }
 
 impl Background {
@@ -29,10 +25,10 @@ impl Background {
         stalls: Stalls,
     ) -> Result<Self, LabError> {
         let pool =
-            PgPoolOptions::new().max_connections(2).connect_with(database.clone().application_name("relay")).await?;
+            PgPoolOptions::new().max_connections(2).connect_with(database.clone().application_name("notes")).await?;
         let worker = Worker::start(database, provider, options, stalls).await?;
-        let relay = Task::spawn(relay(pool.clone()));
-        let mut made = Self { pool, worker, how: options.recoverer, recovering: Vec::new(), _relay: relay };
+        let mut made =
+            Self { pool, worker, how: options.recoverer, sweepers: options.sweepers, recovering: Vec::new() };
         match options.recoverer {
             Recoverer::On => {}
             Recoverer::Off { why } => made.event(NAME, &format!("switched off: {why}"), "platform-team").await?,
@@ -55,8 +51,10 @@ impl Background {
     /// Starts it again, knowing nothing.
     pub(super) fn revive(&mut self) {
         let serving = || Task::spawn(self.worker.clone().serve_hand_backs());
+        // The same names as before: whoever comes back goes on with its own turns.
+        let sweeping = |nth: usize| Task::spawn(self.worker.clone().sweep(format!("{NAME}-{nth}")));
         self.recovering = match self.how {
-            Recoverer::On => vec![serving(), Task::spawn(self.worker.clone().sweep())],
+            Recoverer::On => std::iter::once(serving()).chain((1..=self.sweepers).map(sweeping)).collect(),
             Recoverer::Off { .. } => vec![serving()],
             Recoverer::Down { .. } => Vec::new(),
         };
@@ -74,20 +72,5 @@ impl Background {
             .execute(&self.pool)
             .await?;
         Ok(())
-    }
-}
-
-async fn relay(pool: PgPool) {
-    loop {
-        let published = sqlx::query(
-            "UPDATE outbox SET published_at = clock_timestamp()
-             WHERE id IN (SELECT id FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED)",
-        )
-        .execute(&pool)
-        .await;
-        if let Err(error) = published {
-            tracing::debug!(%error, "the outbox relay could not work");
-        }
-        tokio::time::sleep(RELAY_EVERY).await;
     }
 }

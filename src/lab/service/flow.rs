@@ -6,6 +6,7 @@ use serde_json::json;
 use super::answer::Answer;
 use super::flaw::{self, Pass};
 use super::gateway::{Called, ChargeRequest, Found, Gateway};
+use super::large::{self, Success};
 use super::meeting::Meetings;
 use super::records::{Guarded, Held, Intent, NotSent, Outcome, Records};
 use super::stall::{StallPoint, Stalls};
@@ -27,8 +28,12 @@ impl Flow {
             return self.fresh(held).await;
         }
         let Some(seen) = self.records.see(&intent.scope, &intent.key).await? else {
-            // It was there a moment ago; the next attempt sees what became of it.
-            return Ok(Answer::in_progress(1));
+            return Ok(match self.records.spent(&intent.payment).await?.as_deref() {
+                Some("succeeded" | "failed") => Answer::expired(intent.payment.clone()),
+                Some(_) => Answer::unknown(&intent.payment),
+                // It was there a moment ago; the next attempt sees what became of it.
+                None => Answer::in_progress(1),
+            });
         };
         let conduct = self.records.conduct;
         if conduct.comparison.lets_pass(&seen.fingerprint, &intent.fingerprint) == Pass::No {
@@ -58,7 +63,7 @@ impl Flow {
         match self.charge_in_time(&held).await? {
             Ok(answer) => Ok(answer),
             Err(NotSent::TooLate) => Ok(Answer::in_progress(1)),
-            Err(NotSent::KeyTooOld) => self.unknown(&held, NotSent::KeyTooOld.why()).await,
+            Err(why @ (NotSent::KeyTooOld | NotSent::AskedBefore)) => self.unknown(&held, why.why()).await,
         }
     }
 
@@ -125,10 +130,9 @@ impl Flow {
     }
 
     async fn succeed(&self, held: &Held, found: &Found) -> Result<Answer, sqlx::Error> {
-        let body = json!({
-            "payment_id": held.payment, "order_id": held.order, "status": "succeeded",
-            "amount": held.amount, "currency": held.currency, "charge_id": found.id,
-        });
+        let lines = large::receipt(&self.records.pool, &held.payment).await?;
+        let (payment, order, currency) = (&held.payment, &held.order, &held.currency);
+        let body = Success { payment, order, amount: held.amount, currency, charge: &found.id, lines }.body();
         let outcome = Outcome {
             payment_status: "succeeded",
             reason: None,

@@ -181,7 +181,8 @@ impl Gateway {
     }
 }
 
-fn judge(found: Found, http: StatusCode) -> Called {
+/// What a charge as it stands means.
+pub(super) fn judge(found: Found, http: StatusCode) -> Called {
     match found.status.as_str() {
         "succeeded" => Called::Succeeded(found),
         "failed" => Called::Declined {

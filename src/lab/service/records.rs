@@ -9,17 +9,19 @@ mod facts;
 mod hand_back;
 mod lease;
 mod rows;
+mod turns;
 
 use axum::http::StatusCode;
 use serde_json::Value;
 use sqlx::postgres::PgPool;
 
-use super::ServiceOptions;
 use super::flaw::Conduct;
+use super::{ServiceOptions, large};
 use crate::domain::time::{Instant, Seconds};
 
 pub(super) use calls::NotSent;
 pub(super) use hand_back::{Ending, HandBack, Take};
+pub(super) use turns::TABLES as SWEEP_TURNS;
 
 /// How far an operation is known to have got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,8 @@ pub(super) struct Intent {
     pub(super) amount: i64,
     pub(super) currency: String,
     pub(super) customer: Option<String>,
+    /// What its receipt lists.
+    pub(super) lines: Option<Value>,
 }
 
 impl Intent {
@@ -154,6 +158,7 @@ impl Records {
 
     /// Everything that has to be true together, in one transaction.
     pub(super) async fn finish(&self, held: &Held, outcome: &Outcome) -> Sql<Guarded> {
+        let body = large::kept(&outcome.body, &held.payment);
         let mut tx = self.pool.begin().await?;
         let changed = sqlx::query(
             "UPDATE idempotency_keys
@@ -165,7 +170,7 @@ impl Records {
         .bind(&held.key)
         .bind(held.attempt)
         .bind(i32::from(outcome.code.as_u16()))
-        .bind(&outcome.body)
+        .bind(&body)
         .bind(&outcome.provider_ref)
         .execute(&mut *tx)
         .await?
@@ -180,7 +185,7 @@ impl Records {
         }
         let reason = outcome.reason.as_deref();
         self.move_payment(&mut tx, &held, outcome.payment_status, reason, outcome.provider_ref.as_deref()).await?;
-        self.publish(&mut tx, &held.payment, outcome.payment_status, &outcome.body).await?;
+        self.publish(&mut tx, &held.payment, outcome.payment_status, &body).await?;
         self.end_attempt(&mut tx, &held, "done").await?;
         tx.commit().await?;
         Ok(Guarded::Changed)

@@ -4,10 +4,23 @@ use serde::Deserialize;
 use sqlx::PgConnection;
 
 use super::flaw::Conduct;
+use super::{checkout, consumer, job, large, order, records, webhook};
 use crate::lab::{LabError, sql};
 
 const TABLES: &str = include_str!("../../../queries/reference/schema.sql");
 const PROFILE: &str = include_str!("../../../queries/reference/profile.toml");
+/// What the service has beside: tables no question of the console reads, each beside the code that owns it.
+const SYSTEMS: &[&str] = &[
+    large::TABLES,
+    job::EXPIRED_KEYS,
+    webhook::TABLES,
+    consumer::TABLES,
+    order::TABLES,
+    checkout::TABLES,
+    job::FINDINGS,
+    records::SWEEP_TURNS,
+];
+
 /// The part of the profile that concerns whoever owns the tables.
 #[derive(Debug, Deserialize)]
 struct Profile {
@@ -24,6 +37,9 @@ pub(super) async fn create(connection: &mut PgConnection, conduct: Conduct) -> R
     sql::run(connection, TABLES).await?;
     for definition in indexes(conduct) {
         sql::run(connection, &definition).await?;
+    }
+    for tables in SYSTEMS {
+        sql::run(connection, tables).await?;
     }
     Ok(())
 }

@@ -20,6 +20,20 @@ pub enum StallPoint {
     BeforeSaving,
     /// The recovery point `charged` is written, the outcome not yet stored.
     BeforeFinish,
+    /// Every consumer has the event, the outbox does not say so yet.
+    BeforePublished,
+    /// A consumer has written the message id and its effect, and not committed.
+    BeforeBooked,
+    /// The step of a checkout was made, the saga does not say so yet.
+    AfterReserve,
+    /// The same, of the pivot.
+    AfterCapture,
+    /// The same, of the last step.
+    AfterShip,
+    /// A checkout is about to undo a step.
+    BeforeUndone,
+    /// The provider has given an orphan charge back, the finding is still open.
+    BeforeRefunded,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crate::lab::cluster::ClusterOptions;
 use crate::lab::incident::Incident;
+use crate::lab::provider::Habits;
+use crate::lab::system::System;
 use crate::lab::traffic::TrafficRate;
 
 /// What the lab's databases call themselves; a phrase begins with it.
@@ -22,6 +24,10 @@ pub struct WorldOptions {
     pub pods: usize,
     /// Background traffic.
     pub traffic: TrafficRate,
+    /// What kind of provider it has; the service knows.
+    pub provider: Habits,
+    /// What there is beside payments; an incident adds what it needs.
+    pub systems: Vec<System>,
     /// How long all is well before the story begins.
     pub calm: Duration,
     /// How long a lease lives: what "stuck" counts from.
@@ -51,6 +57,8 @@ impl Default for WorldOptions {
             seed: 7,
             pods: 2,
             traffic: TrafficRate::PerSecond(6),
+            provider: Habits::default(),
+            systems: Vec::new(),
             calm: Duration::from_secs(2),
             lease: Duration::from_secs(10),
             provider_timeout: Duration::from_secs(2),

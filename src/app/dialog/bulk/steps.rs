@@ -55,7 +55,12 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             model.say("That is for one record's plan: close this, open the record, then a.", now);
             vec![]
         }
-        Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Ask(_) => vec![],
+        Command::Go(_)
+        | Command::NotYet(_)
+        | Command::Row(_)
+        | Command::App(_)
+        | Command::Replay(_)
+        | Command::Ask(_) => vec![],
     }
 }
 

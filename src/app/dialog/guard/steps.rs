@@ -50,7 +50,12 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             model.leave = Leave::Now;
             vec![Effect::Quit]
         }
-        Command::Go(_) | Command::NotYet(_) | Command::Row(_) | Command::App(_) | Command::Ask(_) => vec![],
+        Command::Go(_)
+        | Command::NotYet(_)
+        | Command::Row(_)
+        | Command::App(_)
+        | Command::Replay(_)
+        | Command::Ask(_) => vec![],
     }
 }
 

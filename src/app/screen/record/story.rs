@@ -13,7 +13,10 @@ use crate::ui::{Line, Role};
 /// What happened, oldest first, then what was not reached.
 pub fn timeline_lines(model: &Model, id: &RecordId) -> Vec<Line> {
     let Some(dossier) = model.dossiers.get(id) else {
-        return vec![Line::of(Role::Dim, "   reading…")];
+        return vec![match super::trouble_of(model, id) {
+            Some(why) => not_known("the timeline", why),
+            None => Line::of(Role::Dim, "   reading…"),
+        }];
     };
     let Some(entries) = dossier.timeline.value() else {
         return vec![not_known("the timeline", dossier.timeline.why_not().unwrap_or_default())];

@@ -173,7 +173,11 @@ fn while_handed_back(model: &Model, id: &RecordId, now: Now) -> Option<&'static 
 /// What may be done next, and why not more.
 pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let Some(step) = model.step(id, now) else {
-        return vec![Line::of(Role::Heading, "   NEXT  ").and(Role::Dim, "reading the record whole…")];
+        let next = Line::of(Role::Heading, "   NEXT  ");
+        return vec![match super::trouble_of(model, id) {
+            Some(_) => next.and(Role::Unknown, "NOT KNOWN: the record was not read whole."),
+            None => next.and(Role::Dim, "reading the record whole…"),
+        }];
     };
     let lead = |text: String| Line::of(Role::Heading, "   NEXT  ").then(text);
     let mut lines = match while_handed_back(model, id, now) {

@@ -12,6 +12,8 @@ pub(in crate::lab::service) enum NotSent {
     TooLate,
     /// The provider may have forgotten the key: with it, a charge could be a second one.
     KeyTooOld,
+    /// The provider reads no keys and was asked before: another charge would be a second one.
+    AskedBefore,
 }
 
 impl NotSent {
@@ -19,6 +21,7 @@ impl NotSent {
         match self {
             Self::TooLate => "nothing was sent: the lease or the time to charge was over",
             Self::KeyTooOld => "nothing was sent: the provider may have forgotten the key",
+            Self::AskedBefore => "nothing was sent: the provider reads no keys and was asked before",
         }
     }
 }
@@ -63,7 +66,7 @@ impl Records {
         .fetch_one(&mut *tx)
         .await?;
         if !known {
-            return Ok(Err(NotSent::KeyTooOld));
+            return Ok(Err(if self.key_life.is_some() { NotSent::KeyTooOld } else { NotSent::AskedBefore }));
         }
         if held.payment_status == "created" {
             self.move_payment(&mut tx, held, "pending", None, None).await?;

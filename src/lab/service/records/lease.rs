@@ -8,8 +8,8 @@ use super::facts::facts;
 use super::{Held, Intent, Reached, Records, Seen, Sql};
 use crate::domain::ids::RecordId;
 use crate::domain::record::RecordDetail;
-use crate::lab::service::PROVIDER;
 use crate::lab::service::flaw::Takeover;
+use crate::lab::service::{PROVIDER, large};
 
 impl Records {
     /// Wins the unique constraint, or does not: then nothing is written.
@@ -35,7 +35,22 @@ impl Records {
         if won == 0 {
             return Ok(None);
         }
+        let spent: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM payments WHERE id = $1)")
+            .bind(&intent.payment)
+            .fetch_one(&mut *tx)
+            .await?;
+        if spent {
+            // The key did its work long ago and its record made room: claimed again, it would charge again.
+            return Ok(None);
+        }
         self.insert_payment(&mut tx, intent).await?;
+        if let Some(lines) = &intent.lines {
+            sqlx::query("INSERT INTO receipts (payment_id, lines) VALUES ($1, $2)")
+                .bind(&intent.payment)
+                .bind(lines)
+                .execute(&mut *tx)
+                .await?;
+        }
         self.begin_attempt(&mut tx, &intent.scope, &intent.key, 1).await?;
         tx.commit().await?;
         Ok(Some(Held {
@@ -69,6 +84,10 @@ impl Records {
         let status: String = row.try_get("status")?;
         let code: Option<i32> = row.try_get("response_code")?;
         let body: Option<Value> = row.try_get("response_body")?;
+        let body = match body {
+            Some(kept) => Some(large::restored(&self.pool, kept).await?),
+            None => None,
+        };
         let code = code.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
         let left: i64 = row.try_get("lease_left")?;
         Ok(Some(Seen {
@@ -78,6 +97,11 @@ impl Records {
             attempt: row.try_get("attempt")?,
             payment: row.try_get("payment")?,
         }))
+    }
+
+    /// The payment of a key that has no record any more, and its status.
+    pub(in crate::lab::service) async fn spent(&self, payment: &str) -> Sql<Option<String>> {
+        sqlx::query_scalar("SELECT status FROM payments WHERE id = $1").bind(payment).fetch_optional(&self.pool).await
     }
 
     /// Takes an expired lease: one winner, by the attempt seen.
@@ -189,17 +213,6 @@ impl Records {
             .bind(&held.payment)
             .fetch_optional(&self.pool)
             .await
-    }
-
-    /// Expired leases, the oldest first: what the recoverer's sweep works on.
-    pub(in crate::lab::service) async fn expired(&self) -> Sql<Vec<RecordId>> {
-        let found: Vec<(String, String)> = sqlx::query_as(
-            "SELECT scope, key FROM idempotency_keys
-             WHERE status = 'processing' AND locked_until < clock_timestamp() ORDER BY created_at, scope, key LIMIT 20",
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(found.into_iter().map(|(scope, key)| RecordId::new(scope, key)).collect())
     }
 }
 

@@ -27,19 +27,19 @@ pub enum Recovered {
 }
 
 impl Worker {
-    /// Sweeps for ever.
-    pub(in crate::lab::service) async fn sweep(self) {
+    /// Sweeps for ever, beside other sweepers of other names.
+    pub(in crate::lab::service) async fn sweep(self, sweeper: String) {
         let mut known = HashMap::new();
         loop {
             tokio::time::sleep(EVERY).await;
-            if let Err(error) = self.sweep_once(&mut known).await {
+            if let Err(error) = self.sweep_once(&sweeper, &mut known).await {
                 tracing::debug!(%error, "the recoverer could not work");
             }
         }
     }
 
-    async fn sweep_once(&self, known: &mut HashMap<RecordId, Memory>) -> Result<(), sqlx::Error> {
-        let expired = self.flow.records.expired().await?;
+    async fn sweep_once(&self, sweeper: &str, known: &mut HashMap<RecordId, Memory>) -> Result<(), sqlx::Error> {
+        let expired = self.flow.records.turns(sweeper).await?;
         known.retain(|id, _| expired.contains(id));
         // What people handed back is served as a hand back: a take of ours would make another attempt of it.
         let waiting =
