@@ -527,6 +527,16 @@ AS $body$
       WHERE a.scope = k.scope AND a.key = k.key AND NOT pg_catalog.starts_with(a.worker, 'operator:')))
 $body$;
 
+-- When a charge may have been sent last: what a look-up saw before that may be over. As last_attempt_at in get_record.sql.
+CREATE OR REPLACE FUNCTION unstuck.service_last_sent(p_scope text, p_key text) RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT greatest(
+    (SELECT pg_catalog.max(c.at) FROM public.provider_calls c WHERE c.scope = p_scope AND c.key = p_key AND c.purpose = 'charge'),
+    (SELECT pg_catalog.max(a.started_at) FROM public.payment_attempts a
+      WHERE a.scope = p_scope AND a.key = p_key AND NOT pg_catalog.starts_with(a.worker, 'operator:')))
+$body$;
+
 -- Another payment that paid the same order; NULL when there is none.
 CREATE OR REPLACE FUNCTION unstuck.service_paid_by(p public.payments) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -736,13 +746,15 @@ AS $body$
       AND l.operator = o ->> 'operator' AND l.session_role = session_user AND (l.data ->> 'attempt')::bigint = k.attempt)
 $body$;
 
--- Which charges an observation speaks of, without what may change between two looks at the same charges.
+-- Which charges an observation speaks of, and whose, without what may change between two looks at the same charges. What is
+-- missing keeps its place: captured is not refunded.
 CREATE OR REPLACE FUNCTION unstuck.charges(p_observed jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
   SELECT coalesce(pg_catalog.string_agg(c.line, ';' ORDER BY c.line), '')
   FROM (
-    SELECT DISTINCT pg_catalog.concat_ws('/', h.one ->> 'ref', h.one ->> 'class', h.one ->> 'amount', h.one ->> 'captured', h.one ->> 'refunded', h.one ->> 'currency') AS line
+    SELECT DISTINCT pg_catalog.jsonb_build_array(h.one -> 'ref', h.one -> 'class', h.one -> 'amount', h.one -> 'captured', h.one -> 'refunded',
+      h.one -> 'currency', h.one -> 'provider_key', h.one -> 'reference', h.one -> 'live')::text AS line
     FROM pg_catalog.jsonb_array_elements(p_observed) AS h(one)
   ) c
 $body$;
@@ -759,7 +771,7 @@ AS $body$
   END, false)
 $body$;
 
--- The look-up an order names: there, of this record, stored by this login, and fresh.
+-- The look-up an order names: there, of this record, stored by this login, fresh, and made after the last call that could charge.
 CREATE OR REPLACE FUNCTION unstuck.check_look_up(o jsonb, OUT outcome text, OUT why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
@@ -779,13 +791,16 @@ BEGIN
     why := pg_catalog.format('Look-up %s is %s''s. Look the payment up yourself.', e.id, e.operator);
   ELSIF least(e.started_at, e.at) < pg_catalog.clock_timestamp() - interval '1 second' * most THEN
     why := pg_catalog.format('Look-up %s is older than %s s. Look the payment up again.', e.id, most);
+  ELSIF least(e.started_at, e.at) < unstuck.service_last_sent(e.scope, e.key) THEN
+    why := pg_catalog.format('The provider was called again after look-up %s. Look the payment up again.', e.id);
   ELSE
     outcome := NULL;
   END IF;
 END
 $body$;
 
--- The evidence of a charge: a look-up of one's own that found something, and no later one contradicts it.
+-- The evidence of a charge: a look-up of one's own that found something, no later one contradicts it, and no charge that took money
+-- in an earlier one is missing from it.
 CREATE OR REPLACE FUNCTION unstuck.check_evidence(o jsonb, OUT outcome text, OUT why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
@@ -810,6 +825,16 @@ BEGIN
   IF FOUND THEN
     outcome := 'conflict';
     why := pg_catalog.format('A later look-up (%s) saw something else. Read it and make a new plan.', later);
+    RETURN;
+  END IF;
+  SELECT n.id INTO later FROM unstuck.evidence n, LATERAL pg_catalog.jsonb_array_elements(n.observed) AS h(one)
+    WHERE n.scope = e.scope AND n.key = e.key AND n.provider = e.provider AND n.id < e.id AND n.outcome = 'found'
+      AND h.one ->> 'class' IN ('succeeded', 'reversed')
+      AND NOT EXISTS (SELECT 1 FROM pg_catalog.jsonb_array_elements(e.observed) AS s(one) WHERE s.one ->> 'ref' = h.one ->> 'ref')
+    ORDER BY n.id DESC LIMIT 1;
+  IF FOUND THEN
+    outcome := 'refused';
+    why := pg_catalog.format('Look-up %s saw a charge that took money, and look-up %s does not show it. Hand over.', later, e.id);
   END IF;
 END
 $body$;
@@ -989,7 +1014,9 @@ BEGIN
   END IF;
   SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
   SELECT v.* INTO a FROM unstuck.evidence v WHERE v.id = r.evidence_id;
-  IF unstuck.agrees(e, a) THEN
+  IF d.evidence_id IS NOT NULL AND e.id < d.evidence_id THEN
+    why := pg_catalog.format('Look-up %s was made before %s''s (%s), on which it was approved. Look the payment up again, then act.', e.id, d.operator, d.evidence_id);
+  ELSIF unstuck.agrees(e, a) THEN
     approval := r.id;
     outcome := NULL;
   ELSE
@@ -1725,6 +1752,12 @@ BEGIN
       ELSIF d.request IS NOT NULL THEN
         outcome := 'conflict';
         why := pg_catalog.format('Request %s was %s by %s already.', r.id, d.verdict, d.operator);
+      ELSIF EXISTS (SELECT 1 FROM unstuck.approval_use u WHERE u.request = r.id) THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Request %s was acted on without waiting (break-glass).', r.id);
+      ELSIF moment > r.expires_at THEN
+        outcome := 'refused';
+        why := pg_catalog.format('Request %s is over: nobody answered in time. There is nothing to take back.', r.id);
       ELSE
         INSERT INTO unstuck.approval_decision (request, at, verdict, operator, session_role, evidence_id, reason, intent_id)
           VALUES (r.id, moment, 'withdrawn', o ->> 'operator', session_user, NULL, nullif(pg_catalog.btrim(o ->> 'reason'), ''), (o ->> 'intent')::bigint);
@@ -1761,7 +1794,8 @@ BEGIN
 END
 $body$;
 
--- Gives an expired lease a person for a holder, so that no sweeper and no retry takes it meanwhile. Renewable once.
+-- Gives an expired lease a person for a holder, so that no sweeper and no retry takes it meanwhile. Renewable once, and never so late
+-- that the record comes out of it with a key the provider may forget.
 CREATE OR REPLACE FUNCTION unstuck.do_hold(o jsonb)
 RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -1771,6 +1805,9 @@ DECLARE
   k      public.idempotency_keys;
   who    text := 'operator:' || (o ->> 'operator');
   most   bigint;
+  l      unstuck.limits;
+  ends   timestamptz;
+  edge   timestamptz;
   moment timestamptz;
   state  text;
   broken text;
@@ -1785,9 +1822,17 @@ BEGIN
     SELECT v.max_hold_s INTO most FROM unstuck.environment v;
     most := least(most, coalesce((o ->> 'hold_seconds')::bigint, most));
     IF outcome IS NULL THEN
+      SELECT v.* INTO l FROM unstuck.limits v;
+      moment := pg_catalog.clock_timestamp();
+      ends := unstuck.key_end(k, least(l.max_key_retention_s, coalesce((o ->> 'key_retention_s')::bigint, l.max_key_retention_s)));
+      edge := ends - interval '1 second' * greatest(l.key_margin_s, coalesce((o ->> 'key_margin_s')::bigint, 0));
       outcome := 'refused';
       IF most < 1 THEN
         why := 'A hold must last at least a second.';
+      ELSIF moment < ends AND moment + interval '1 second' * most > edge THEN
+        why := pg_catalog.format('The provider may forget the key at %s: a hold must end before %s. Resume the record, or hand over.',
+          pg_catalog.to_char(ends AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
+          pg_catalog.to_char(edge AT TIME ZONE 'UTC', 'HH24:MI "UTC"'));
       ELSIF k.locked_by = who AND unstuck.service_holds(k) >= 2 THEN
         why := 'This hold was already renewed once. Release the record, or resume it.';
       ELSE
@@ -1795,7 +1840,6 @@ BEGIN
       END IF;
     END IF;
     IF outcome IS NULL THEN
-      moment := pg_catalog.clock_timestamp();
       k := unstuck.service_take(k, who, moment + interval '1 second' * most, moment, 'held');
       outcome := 'done';
     END IF;
@@ -2152,6 +2196,7 @@ ALTER FUNCTION unstuck.do_refusal(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_close(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_first_use(public.idempotency_keys) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_last_attempt(public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_last_sent(text, text) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_paid_by(public.payments) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.set_limit(text, bigint) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.set_approval_limit(text, bigint) OWNER TO unstuck_definer;
