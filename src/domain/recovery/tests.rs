@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::super::evidence::{Absence, Mode};
 use super::super::ids::{Key, PaymentId, ProviderRef, Scope};
+use super::super::money::Money;
 use super::super::record::{RecoveryPoint, Sibling};
 use super::super::samples::{ago, asked, found, hit, nothing, now, order_only, stuck, terms};
 use super::super::time::Seconds;
