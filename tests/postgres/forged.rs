@@ -150,3 +150,41 @@ async fn a_hold_ends_before_the_provider_may_forget_the_key() {
     ground.limit("max_key_retention_s", 86_400).await;
     kim.go("hold", "do_hold", &with(&order, "key_retention_s", 60)).await.done();
 }
+
+#[tokio::test]
+async fn an_order_that_cannot_be_read_is_refused_and_closes_its_intent() {
+    let mut ground = Ground::new(Tables::Installed).await;
+    let mut kim = Person::new(&mut ground, "kim", OPERATOR).await;
+    let evidence = kim.look_up("found", charge("succeeded")).await;
+    let order = ground.plan("kim", "adopt", evidence).await;
+    for (field, value) in [
+        ("evidence_id", json!("soon")),
+        ("evidence_id", json!(1.5)),
+        ("evidence_id", json!("99999999999999999999999")),
+        ("attempt", json!({"a": 1})),
+        ("approval", json!("all")),
+        ("scope", json!(7)),
+    ] {
+        let said = kim.go("adopt", "do_adopt", &with(&order, field, value.clone())).await;
+        // An approval is not looked at where none is needed.
+        let fine = if field == "approval" { "done" } else { "refused" };
+        assert!(said.outcome == fine || said.outcome == "conflict", "{field} {value}: {said:?}");
+    }
+    assert_eq!(ground.text(PAYMENT).await, "succeeded ch_102");
+    let unread = json!({"intent": "abc", "environment": "demo", "operator": "kim"});
+    for function in ["do_adopt", "do_fail", "do_hold", "do_release", "do_close", "do_ask", "do_withdraw", "do_note"] {
+        kim.call(function, &unread).await.is("refused", "no such intent");
+    }
+    let late = json!({"environment": "demo", "operator": "kim", "scope": "acme", "key": "k-102",
+        "evidence": {"provider": "lab", "started_at": "tomorrow-ish", "outcome": "not_found"}});
+    kim.call("do_evidence", &late).await.is("refused", "cannot be read");
+    // A record nobody can take once more: the number of takes is at its end.
+    ground.run("UPDATE idempotency_keys SET attempt = 2147483647 WHERE key = 'k-106'").await;
+    let version = ground.text("SELECT unstuck.service_version('acme', 'k-106')").await;
+    let hold = json!({"environment": "demo", "scope": "acme", "key": "k-106", "version": version, "attempt": 2_147_483_647_i64,
+        "plan_hash": "p", "reason": "held"});
+    kim.go("hold", "do_hold", &hold).await.is("refused", "out of range");
+    let open = "SELECT count(*) FROM unstuck.action_log i WHERE i.entry = 'intent' \
+        AND NOT EXISTS (SELECT 1 FROM unstuck.action_log e WHERE e.intent_id = i.id)";
+    assert_eq!(ground.number(open).await, 0, "no intent stays open");
+}
