@@ -77,7 +77,7 @@ fn draw(model: &Model, how: Option<&Playback>, frame: &mut Frame<'_>, now: Now) 
 
 /// The coach's rows and their place, which a drill takes from the body: one row where it fits, two in a narrow window.
 fn coach(model: &Model, page: &mut Page, canvas: &Canvas<'_>, now: Now) -> Option<(Rect, Vec<Line>)> {
-    let line = drill::line(model, now)?;
+    let line = drill::line(model, page.body.width, now)?;
     let mut rows = wrapped(&[line], usize::from(page.body.width), canvas);
     rows.truncate(2);
     let (body, place) = bottom(page.body, u16::try_from(rows.len()).unwrap_or(1).min(page.body.height / 3));

@@ -34,7 +34,7 @@ fn the_oom_kill_drill_is_played_to_its_debrief() {
     pty.wait_for("TIMELINE");
     pty.wait_for("Was this customer charged");
     pty.press(Key::Delete);
-    pty.wait_for("Nothing was deleted. This record is all that stops a second charge");
+    pty.wait_for("Nothing was deleted: this record is what stops a second charge");
     pty.press(Key::Escape);
     pty.wait_gone("Deleting is not possible here");
     pty.press(Key::Char('a'));
@@ -68,7 +68,7 @@ fn the_oom_kill_drill_is_played_to_its_debrief() {
         "look-up of `",
         "the charge could have been adopted",
         "never looked up",
-        "- I5 No payment within the key's retention has lost its record",
+        "- I5: No payment within the key's retention has lost its record",
         "## What the provider knew",
         "1 charge that took money, or still may; still stuck",
         "no charge that took money; still stuck",

@@ -139,7 +139,13 @@ pub fn debrief(markdown: &str) -> Reader {
         None => Line::plain(read(line)),
     });
     // The first line is the title.
-    let lines = lines.skip(2).collect();
+    let mut lines: Vec<Line> = lines.skip(2).collect();
+    // Markdown wants a gap under a heading; a small window does not.
+    let mut under_heading = false;
+    lines.retain(|line| {
+        let gap = std::mem::replace(&mut under_heading, line.0.iter().any(|piece| piece.role == Role::Heading));
+        !(gap && line.words().is_empty())
+    });
     let title = markdown.lines().next().map(read).unwrap_or_default();
     Reader { copied: Some(markdown.to_owned()), ..Reader::new(title, lines) }
 }

@@ -13,24 +13,29 @@ use crate::domain::log::Outcome;
 use crate::domain::time::{Now, age};
 use crate::ui::{Line, Role};
 
-/// The line above the footer; `None` without a drill.
-pub fn line(model: &Model, now: Now) -> Option<Line> {
+/// The line above the footer, for a window of so many columns; `None` without a drill.
+pub fn line(model: &Model, columns: u16, now: Now) -> Option<Line> {
     let drill = model.drill.as_ref()?;
     let clock = drill.clock(now).map_or_else(|| "--:--".to_owned(), minutes);
     let line = Line::of(Role::Info, format!(" COACH {clock}  ")).then(words(drill, model, now));
     let more = drill.stage() != Stage::Watch && drill.plainness(now) < Plainness::Keys && model.dialog.is_none();
+    if !more || drill.just_done(now).is_some() {
+        return Some(line);
+    }
     let key = keymap::label(Scope::Drill, Command::App(AppCommand::Hint));
-    Some(if more && drill.just_done(now).is_none() {
-        line.then(" (").and(Role::Key, key).then(" says more)")
-    } else {
-        line
-    })
+    let longer = line.clone().then(" (").and(Role::Key, key).then(" says more)");
+    // The footer has the key as well: it is not worth a row.
+    let fits = longer.width(model.setup.look.charset()) <= usize::from(columns);
+    Some(if fits { longer } else { line })
 }
 
 fn words(drill: &Drill, model: &Model, now: Now) -> String {
     let about = |deed: &super::Deed| just_done(&deed.what, model);
+    // A page that was opened since is about something else.
+    let reads = matches!(model.dialog, Some(Dialog::Reader(_)));
     drill
         .just_done(now)
+        .filter(|_| !reads)
         .and_then(about)
         .or_else(|| in_a_dialog(drill, model, now))
         .unwrap_or_else(|| next(drill, model, now))
@@ -39,24 +44,24 @@ fn words(drill: &Drill, model: &Model, now: Now) -> String {
 /// About what was done a moment ago.
 fn just_done(what: &What, model: &Model) -> Option<String> {
     Some(match what {
-        What::Delete => "Nothing was deleted. This record is all that stops a second charge.".to_owned(),
+        What::Delete => "Nothing was deleted: this record is what stops a second charge.".to_owned(),
         What::Refused { request: Request::Resume, .. } => {
             "Refused, and nothing was sent. The page says why: evidence first.".to_owned()
         }
         What::Refused { .. } => "Refused, and nothing was sent. The page says why, and the way out.".to_owned(),
         What::Sent { outcome: None, .. } => return None,
         What::Sent { outcome: Some(Outcome::Unknown { .. }), .. } => {
-            "Nobody knows what came of it. Read it back; never send it again blindly.".to_owned()
+            "What came of it is NOT KNOWN: read it back, never repeat blindly.".to_owned()
         }
         What::Sent { outcome: Some(Outcome::Refused { .. } | Outcome::Conflict { .. }), .. } => {
-            "The database said no, and nothing changed. Somebody may have been first.".to_owned()
+            "The database said no; nothing changed. Perhaps somebody was first.".to_owned()
         }
         What::Sent { action: "lookup", id, outcome: Some(Outcome::Done { .. }), .. } => found(model, id),
         What::Sent {
             action: "adopt" | "fail" | "reverse" | "not_charged",
             outcome: Some(Outcome::Done { .. }),
             ..
-        } => "Finished, with no new charge. Compare what was asked and what was read.".to_owned(),
+        } => "Finished, with no new charge. Compare asked with read back.".to_owned(),
         What::Sent { outcome: Some(Outcome::Done { .. }), .. } => {
             "Done, and written into the log. Nothing about the money changed.".to_owned()
         }
@@ -76,10 +81,10 @@ fn found(model: &Model, id: &RecordId) -> String {
             [one] if one.class == Class::Failed => {
                 "The provider's own no. That is evidence; a time-out never is.".to_owned()
             }
-            [] | [..] => "Asked, and nothing was charged by asking. Read the provider's word.".to_owned(),
+            [] | [..] => "Asking charged nothing. Read the provider's own word.".to_owned(),
         },
         Some(LookupOutcome::NotFound { .. }) => {
-            "Not found is not yet absent. Nothing is concluded from one look-up.".to_owned()
+            "Not found is not yet absent: one look-up concludes nothing.".to_owned()
         }
         Some(LookupOutcome::Unreachable { .. }) | None => {
             "No answer is no answer: nothing is concluded from it.".to_owned()
@@ -100,11 +105,11 @@ fn in_a_dialog(drill: &Drill, model: &Model, now: Now) -> Option<String> {
             | Stage::Next
             | Stage::Understand
             | Stage::RestWaits
-            | Stage::Done => "Only the provider knows whether it charged. l asks; it charges nothing.",
+            | Stage::Done => "l asks the provider, who alone knows. Asking charges nothing.",
         },
         Scope::Marked => "Several at once: each is looked up or adopted one by one.",
         Scope::Plan if is_look_up(model) => "A look-up only reads. Enter asks the provider.",
-        Scope::Plan => "Read what will NOT happen, too. Enter goes on; nothing is sent yet.",
+        Scope::Plan => "Read what will NOT happen, too. Nothing is sent by reading on.",
         Scope::Asked => "Somebody else's plan: look it up on your own before you answer.",
         Scope::Send => "A second person reads all of this before anything may happen.",
         Scope::Reason => "Say what you saw, for whoever reads the log tomorrow. Then Enter.",
@@ -112,10 +117,9 @@ fn in_a_dialog(drill: &Drill, model: &Model, now: Now) -> Option<String> {
         Scope::Phrase => "Type what you read. Until it is the same, nothing can be sent.",
         Scope::Waiting | Scope::Running => "On its way. Nothing to press: what was sent cannot be taken back.",
         Scope::Result => "Left is what was asked, right is what was read back. Enter closes.",
-        Scope::NoDelete => "Deleting frees the key, and the retry charges again. Esc goes back.",
+        Scope::NoDelete => "A key that is freed is charged again by the retry. Esc goes back.",
         Scope::Leaving => "Something is on its way: stay until its outcome is known.",
-        // The help, the SQL, a debrief: whoever reads wants to be left alone.
-        Scope::Reader => return None,
+        Scope::Reader => "Esc closes this page; y copies it.",
         Scope::Global | Scope::List | Scope::Record | Scope::Lost | Scope::Line | Scope::Replay | Scope::Drill => {
             return Some(next(drill, model, now));
         }

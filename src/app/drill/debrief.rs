@@ -164,7 +164,7 @@ fn caught(drill: &Drill, model: &Model) -> Vec<String> {
             .map(|report| text(&report.rule.sentence))
             .next()
             .unwrap_or_else(|| "(not asked here)".to_owned());
-        format!("{} {sentence} {}", text(&caught.rule), text(&caught.when))
+        format!("{}: {sentence} {}", text(&caught.rule), text(&caught.when))
     });
     or(all.collect(), "no rule about the money: the counts of the Overview show it")
 }
