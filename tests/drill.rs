@@ -125,7 +125,6 @@ fn a_drill_from_the_first_calm_second_to_the_debrief() {
     console.keys("<Esc>ar");
     says(&console, "Refused, and nothing was sent. The page says why: evidence first.");
     console.keys("<Esc>al");
-    console.wait(11);
     says(&console, "A look-up only reads. Enter asks the provider.");
     console.keys("<Enter>");
     says(&console, "The provider took the money. So charge nothing: finish from there.");

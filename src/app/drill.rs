@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
+use super::dialog::Dialog;
 use super::effect::Run;
+use super::keymap::Scope;
 use super::model::Model;
 use super::screen::ScreenId;
 use crate::domain::action::Request;
@@ -117,12 +119,21 @@ pub struct Drill {
     stage: (Stage, Instant),
     /// How plainly it was asked to.
     asked: Plainness,
-    /// The deed the coach speaks about, and since when.
-    last: Option<(usize, Instant)>,
+    /// What the coach says a word about.
+    last: Option<Word>,
     /// Every record that was stuck while the drill ran.
     met: BTreeSet<RecordId>,
     /// Whether the debrief has come by itself.
     page: Page,
+}
+
+/// A deed the coach speaks about for a moment.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    deed: usize,
+    since: Instant,
+    /// The dialog it was done in.
+    on: Option<Scope>,
 }
 
 /// Whether the debrief has come by itself: it does so once.
@@ -205,15 +216,18 @@ impl Drill {
 
     fn note(&mut self, what: What, now: Now) {
         if self.deeds.len() < DEEDS {
-            self.last = Some((self.deeds.len(), now.0));
+            self.last = Some(Word { deed: self.deeds.len(), since: now.0, on: None });
             self.deeds.push(Deed { at: now.0, what });
         }
     }
 
     /// What was just done, while the coach still speaks of it.
-    fn just_done(&self, now: Now) -> Option<&Deed> {
-        let (deed, since) = self.last?;
-        self.deeds.get(deed).filter(|_| age(since, now.0) < SPEAKS_OF_IT)
+    fn just_done(&self, model: &Model, now: Now) -> Option<&Deed> {
+        let Word { deed, since, on } = self.last?;
+        let here = model.dialog.as_ref().map(Dialog::scope);
+        // A page that was opened since is about something else.
+        let same = here.is_none() || here == on;
+        self.deeds.get(deed).filter(|_| same && age(since, now.0) < SPEAKS_OF_IT)
     }
 }
 

@@ -19,7 +19,7 @@ pub fn line(model: &Model, columns: u16, now: Now) -> Option<Line> {
     let clock = drill.clock(now).map_or_else(|| "--:--".to_owned(), minutes);
     let line = Line::of(Role::Info, format!(" COACH {clock}  ")).then(words(drill, model, now));
     let more = drill.stage() != Stage::Watch && drill.plainness(now) < Plainness::Keys && model.dialog.is_none();
-    if !more || drill.just_done(now).is_some() {
+    if !more || drill.just_done(model, now).is_some() {
         return Some(line);
     }
     let key = keymap::label(Scope::Drill, Command::App(AppCommand::Hint));
@@ -31,11 +31,8 @@ pub fn line(model: &Model, columns: u16, now: Now) -> Option<Line> {
 
 fn words(drill: &Drill, model: &Model, now: Now) -> String {
     let about = |deed: &super::Deed| just_done(&deed.what, model);
-    // A page that was opened since is about something else.
-    let reads = matches!(model.dialog, Some(Dialog::Reader(_)));
     drill
-        .just_done(now)
-        .filter(|_| !reads)
+        .just_done(model, now)
         .and_then(about)
         .or_else(|| in_a_dialog(drill, model, now))
         .unwrap_or_else(|| next(drill, model, now))
@@ -173,7 +170,7 @@ fn next(drill: &Drill, model: &Model, now: Now) -> String {
         ],
         Stage::Next => [
             format!("This one is finished. {left} left: on to the next."),
-            "J goes to the next record, Esc to the list.".to_owned(),
+            "Esc goes back to the list. The oldest that is left is on top.".to_owned(),
             "Press Esc, then Enter on the oldest that is left.".to_owned(),
         ],
         Stage::Understand => [

@@ -92,7 +92,7 @@ fn done(drill: &Drill) -> Vec<String> {
 }
 
 fn refused(drill: &Drill) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
+    let mut all: Vec<(Instant, String)> = Vec::new();
     let first = drill.deeds.iter().find(|deed| deed.what == What::Delete);
     if let Some(first) = first {
         let times = match drill.deletes() {
@@ -100,30 +100,24 @@ fn refused(drill: &Drill) -> Vec<String> {
             2 => "twice".to_owned(),
             many => format!("{many} times"),
         };
-        all.push(format!(
-            "{} Delete, {times}: nothing was deleted; the record is what stops a second charge",
-            when(drill, first.at)
-        ));
+        let why = "nothing was deleted; the record is what stops a second charge";
+        all.push((first.at, format!("Delete, {times}: {why}")));
     }
     for deed in &drill.deeds {
-        match &deed.what {
+        let said = match &deed.what {
             What::Refused { request, id, why } => {
                 let of = id.as_ref().map_or_else(|| "several records".to_owned(), name);
-                let asked = request.title().to_lowercase();
-                all.push(format!(
-                    "{} {asked} of {of}: {} {}",
-                    when(drill, deed.at),
-                    text(&why.why),
-                    text(&why.way_out)
-                ));
+                format!("{} of {of}: {} {}", request.title().to_lowercase(), text(&why.why), text(&why.way_out))
             }
             What::Sent { action, id, outcome: Some(Outcome::Refused { why } | Outcome::Conflict { why }), .. } => {
-                all.push(format!("{} {} of {}: {}", when(drill, deed.at), spoken(action), name(id), text(why)));
+                format!("{} of {}: {}", spoken(action), name(id), text(why))
             }
-            What::Sent { .. } | What::Delete => {}
-        }
+            What::Sent { .. } | What::Delete => continue,
+        };
+        all.push((deed.at, said));
     }
-    all
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(at, said)| format!("{} {said}", when(drill, at))).collect()
 }
 
 fn left_undone(drill: &Drill, model: &Model, now: Now) -> Vec<String> {

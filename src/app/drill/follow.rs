@@ -4,7 +4,7 @@ use super::super::dialog::{self, Dialog, reader};
 use super::super::effect::{Effect, Run};
 use super::super::model::{Model, Place};
 use super::super::msg::{GuardMsg, Msg};
-use super::{Drill, Job, Page, Plainness, Stage, What, debrief, shows};
+use super::{Drill, Job, Page, Plainness, Stage, What, Word, debrief, shows};
 use crate::domain::action::Request;
 use crate::domain::alarm::{self, Level};
 use crate::domain::guard::Refused;
@@ -66,6 +66,9 @@ pub fn follow(model: &mut Model, before: Option<Before>, effects: &[Effect], now
         drill.note_picture(model, now);
     }
     drill.note_deeds(model, before, effects, now);
+    if let Some(word) = drill.last.as_mut().filter(|word| word.since == now.0) {
+        word.on = model.dialog.as_ref().map(Dialog::scope);
+    }
     drill.note_times(model, now);
     let stage = Stage::of(&drill, model, now);
     if stage != drill.stage.0 {
@@ -126,7 +129,7 @@ impl Drill {
                     && *run == of
                 {
                     *outcome = Some(came.clone());
-                    self.last = Some((nth, now.0));
+                    self.last = Some(Word { deed: nth, since: now.0, on: None });
                 }
             }
         }
