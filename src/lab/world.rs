@@ -138,6 +138,14 @@ impl World {
         }
     }
 
+    /// Which records are stuck, when that is known by now: never waits.
+    pub fn told(&self) -> Option<Story> {
+        match &*self.told.borrow() {
+            Some(Ok(story)) => Some(story.clone()),
+            Some(Err(_)) | None => None,
+        }
+    }
+
     /// How the console connects: a login that is an operator and nothing else.
     pub fn console_options(&self) -> PgConnectOptions {
         self.login.options()
