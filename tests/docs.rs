@@ -183,19 +183,29 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 /// Where the table of keys stands in the README.
 const KEYS: (&str, &str) = ("<!-- keys:start -->\n", "<!-- keys:end -->\n");
 
-#[test]
-fn the_table_of_keys_is_the_keymap() {
+/// Where the stories of the demo stand in it.
+const STORIES: (&str, &str) = ("<!-- stories:start -->\n", "<!-- stories:end -->\n");
+
+/// A part of the README is what the program says it is, or becomes it.
+#[track_caller]
+fn generated((start, end): (&str, &str), what: &str, table: &str) {
     let readme = page("README.md");
-    let (start, end) = KEYS;
-    let (before, rest) = readme.split_once(start).expect("README.md marks where the keys start");
-    let (table, after) = rest.split_once(end).expect("README.md marks where the keys end");
-    let wanted = format!("\n{}\n", keymap::markdown());
+    let (before, rest) = readme.split_once(start).expect("README.md marks where it starts");
+    let (found, after) = rest.split_once(end).expect("README.md marks where it ends");
+    let wanted = format!("\n{table}\n");
     if std::env::var_os("UNSTUCK_BLESS").is_some() {
         let blessed = format!("{before}{start}{wanted}{end}{after}");
         std::fs::write(root().join("README.md"), blessed).expect("README.md can be written");
     } else {
-        assert!(table == wanted, "the keys changed: UNSTUCK_BLESS=1 cargo test docs writes them into README.md");
+        assert!(found == wanted, "the {what} changed: UNSTUCK_BLESS=1 cargo test docs writes them into README.md");
     }
+}
+
+// One test for both: they write the same file.
+#[test]
+fn the_tables_of_keys_and_of_stories_are_what_there_is() {
+    generated(KEYS, "keys", &keymap::markdown());
+    generated(STORIES, "stories", &unstuck::lab::incident::markdown());
 }
 
 #[test]

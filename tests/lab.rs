@@ -7,6 +7,7 @@ mod drill;
 mod events;
 mod flavours;
 mod flaws;
+mod incidents;
 mod keeping;
 mod port;
 mod provider;

@@ -60,6 +60,7 @@ async fn a_look_up_finds_out_the_truth_and_only_gets() {
                 Truth::Declined => &[Some(Class::Failed)],
                 Truth::Open => &[Some(Class::Pending), Some(Class::Open), Some(Class::Authorised)],
                 Truth::Absent => &[None],
+                Truth::ChargedTwice => &[],
             };
             assert!(expected.contains(&class), "{:?}: {class:?}", stuck.truth);
         }

@@ -1,5 +1,5 @@
 -- How bad it is and since when: one row per signal and currency, and the database's clock.
--- $1 bigint: seconds past the lease (or past the creation of a payment) before it counts; $2 bigint: outbox limit in seconds. Since: 1.
+-- $1 bigint: seconds past the lease (or the creation of a payment, or the receipt of a webhook) before it counts; $2 bigint: outbox limit in seconds. Since: 1.
 -- A signal with nothing has one row with count 0 and no currency; a missing row means not known, never nothing.
 -- A sum that would not fit stays at its limit, absurd to the eye: one odd row must not hide all the others.
 -- webhooks counts events, not deliveries: a second delivery of one event is not a second thing to do, and a forged one hides none.
@@ -47,7 +47,7 @@ seen AS (
   UNION ALL
   SELECT 'webhooks', NULL, NULL, w.received_at
   FROM webhook_events w
-  WHERE w.applied_at IS NULL AND w.signature_ok
+  WHERE w.applied_at IS NULL AND w.signature_ok AND w.received_at < now() - interval '1 second' * $1::bigint
     AND NOT EXISTS (
       SELECT 1 FROM webhook_events d WHERE d.event_id = w.event_id AND d.provider = w.provider AND d.id <> w.id AND d.signature_ok
         AND (d.applied_at IS NOT NULL OR d.id < w.id)

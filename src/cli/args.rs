@@ -83,8 +83,11 @@ pub enum Command {
 /// `unstuck demo`
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct DemoArgs {
-    /// Which incident to tell [default: oom-kill]
+    /// Which incident to tell [default: oom-kill]; --list shows them all
     pub incident: Option<String>,
+    /// Show every incident there is, in a sentence each
+    #[arg(long, conflicts_with_all = ["incident", "seed", "join"])]
+    pub list: bool,
     /// The same seed tells the same story
     #[arg(long, value_name = "NUMBER", default_value_t = 7)]
     pub seed: u64,

@@ -50,6 +50,12 @@ pub async fn run(
     variable: &dyn Fn(&str) -> Option<String>,
     out: &mut Out<'_>,
 ) -> ExitCode {
+    if args.list {
+        for incident in crate::lab::incident::ALL {
+            out.line(&format!("{:<18} {}", incident.name, incident.sentence));
+        }
+        return ExitCode::Ok;
+    }
     if let Some(directory) = &args.join {
         return Box::pin(join::run(directory, common, variable, out)).await;
     }

@@ -12,6 +12,8 @@ use super::snapshot::{Pulse, Signal, Snapshot};
 use super::time::{self, Instant};
 use super::trend::{History, Trend};
 
+mod wave;
+
 /// How urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -103,7 +105,11 @@ pub fn assess(snapshot: &Snapshot, normals: &Normals) -> Assessment {
         }
         None => alarms.push(not_known("The signals", snapshot.pulse.why_not())),
     }
+    let stuck = alarms.iter().any(|alarm| alarm.signal == Some(Signal::Stuck));
     alarms.extend(unanswered(snapshot));
+    alarms.extend(wave::mismatches(snapshot, normals));
+    // Whoever retries a stuck record gets 409: its own alarm says so, and once is enough.
+    alarms.extend(wave::conflicts(snapshot, normals).filter(|_| !stuck));
     alarms.extend(rule_alarms(snapshot));
     if let Some(why) = snapshot.stuck.why_not() {
         alarms.push(not_known("The list of stuck records", Some(why)));

@@ -77,6 +77,12 @@ impl Rates {
         self.iter().filter(|(start, _)| *start >= from).fold(Minute::default(), |sum, (_, counts)| sum.plus(counts))
     }
 
+    /// The sum over the minutes that were read and began earlier than `window` before `now`.
+    pub fn before(&self, window: Seconds, now: Instant) -> Minute {
+        let from = window.before(now);
+        self.iter().filter(|(start, _)| *start < from).fold(Minute::default(), |sum, (_, counts)| sum.plus(counts))
+    }
+
     /// One value per minute for the last `count` minutes, `None` where a minute was not read.
     /// A minute inside the known time without requests is a true zero.
     pub fn series(&self, count: u64, now: Instant, pick: impl Fn(Minute) -> u64) -> Vec<Option<u64>> {

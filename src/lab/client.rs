@@ -74,6 +74,11 @@ impl Clients {
         told(request).await
     }
 
+    /// The key that attempt `nth` carries, the first being 0, for an intent whose key is `made`.
+    pub(super) fn key(&self, made: &str, nth: usize) -> String {
+        self.keys.key(made, nth)
+    }
+
     fn url(&self, pod: usize) -> Option<&String> {
         self.pods.get(pod % self.pods.len().max(1))
     }
@@ -95,7 +100,7 @@ impl Clients {
     pub(super) async fn insist(&self, first_pod: usize, purchase: &Purchase, tries: usize) -> Told {
         let mut told = Told::Nothing;
         for attempt in 0..tries {
-            let key = self.keys.key(&purchase.key, attempt);
+            let key = self.key(&purchase.key, attempt);
             told = self.pay(first_pod + attempt, &Purchase { key, ..purchase.clone() }).await;
             let pause = match told {
                 Told::Answer { code: 409 | 503, retry_after } => retry_after.unwrap_or(Duration::from_secs(1)),

@@ -25,7 +25,7 @@ pub fn policy() -> Policy {
             retry_window_s: Some(600),
             provider_timeout_s: Some(2),
             outbox_limit_s: Some(30),
-            saga_limit_s: Some(60),
+            saga_limit_s: Some(20),
             grace_s: Some(5),
         },
         ..Policy::default()

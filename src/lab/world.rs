@@ -17,7 +17,7 @@ use tokio::sync::{Mutex, watch};
 use super::carrier::CarrierDesk;
 use super::client::Clients;
 use super::cluster::{Cluster, LabDatabase, ServerSource};
-use super::incident::{Stage, Story};
+use super::incident::{Ended, Ending, Incident, Stage, Story};
 use super::provider::{Access, Keys, LabProvider, ProviderDesk};
 use super::service::{Service, ServiceOptions};
 use super::system::{Surroundings, System};
@@ -101,6 +101,7 @@ impl World {
             service: Arc::clone(&service),
             stalls,
             provider: provider.desk(),
+            carrier: surroundings.carrier(),
             clients,
             database: owner.application_name("unstuck-lab-story"),
         };
@@ -144,6 +145,21 @@ impl World {
             Some(Ok(story)) => Some(story.clone()),
             Some(Err(_)) | None => None,
         }
+    }
+
+    /// What has to be true when the incident was handled well, and whether it is so by now. Without an incident: nothing.
+    ///
+    /// # Errors
+    /// When the story did not come about, or whatever the server says.
+    pub async fn endings(&self) -> Result<Vec<(Ending, Ended)>, LabError> {
+        let (story, provider) = (self.story().await?, self.provider());
+        let mut connection = self.admin_options().connect().await?;
+        let mut found = Vec::new();
+        for ending in self.options.incident.map_or(&[][..], |incident| incident.ends_well) {
+            found.push((*ending, ending.look(&story, &provider, &mut connection).await?));
+        }
+        connection.close().await?;
+        Ok(found)
     }
 
     /// How the console connects: a login that is an operator and nothing else.
@@ -280,7 +296,8 @@ fn service_options(options: &WorldOptions) -> ServiceOptions {
         lease: options.lease,
         provider_timeout: options.provider_timeout,
         recoverer: options.incident.map_or(defaults.recoverer, |incident| incident.recoverer),
-        conduct: options.incident.map_or(defaults.conduct, |incident| incident.conduct),
+        orphans: options.incident.map_or(defaults.orphans, |incident| incident.orphans),
+        conduct: options.incident.map_or(defaults.conduct, Incident::conduct),
         ..defaults
     }
 }

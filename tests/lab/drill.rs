@@ -2,7 +2,7 @@
 
 use unstuck::domain::ids::RecordId;
 use unstuck::domain::log::Outcome;
-use unstuck::lab::incident::{self, Truth};
+use unstuck::lab::incident::{self, Ended, Truth};
 use unstuck::lab::world::{World, WorldOptions};
 
 use crate::support::PATIENCE;
@@ -31,7 +31,7 @@ async fn every_record_of_oom_kill_can_be_finished_by_two_people() {
                 two.hand_back(&stuck).await;
                 1
             }
-            Truth::Open => panic!("nothing is open in this story"),
+            Truth::Open | Truth::ChargedTwice => panic!("nothing is open or doubled in this story"),
         };
         let done = async {
             while two.kim.read(&stuck).await.detail.response_code.is_none() {
@@ -40,6 +40,9 @@ async fn every_record_of_oom_kill_can_be_finished_by_two_people() {
         };
         tokio::time::timeout(PATIENCE, done).await.expect("the record is done");
         assert_eq!(world.charges_for_order(&record.order), charges, "{record:?}");
+    }
+    for (ending, ended) in world.endings().await.unwrap() {
+        assert_eq!(ended, Ended::Well, "{}", ending.sentence());
     }
     world.shutdown().await.unwrap();
 }

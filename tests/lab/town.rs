@@ -185,7 +185,7 @@ macro_rules! rule {
     };
 }
 
-const RULES: [(&str, &str); 13] = [
+const RULES: [(&str, &str); 15] = [
     rule!("I1", "i01_one_success_per_order"),
     rule!("I2", "i02_done_has_answer"),
     rule!("I3", "i03_done_and_paid_together"),
@@ -199,4 +199,6 @@ const RULES: [(&str, &str); 13] = [
     rule!("I11", "i11_webhook_applied_once"),
     rule!("I12", "i12_settlement_matches"),
     rule!("I13", "i13_saga_goes_forward"),
+    rule!("I14", "i14_silence_is_not_failure"),
+    rule!("I15", "i15_retry_is_not_refused"),
 ];

@@ -1,7 +1,7 @@
 //! Whole worlds: an incident comes about as written, repeats from its seed, and leaves nothing behind.
 
 use sqlx::{ConnectOptions, Connection, PgConnection, Row};
-use unstuck::lab::incident::{self, Truth};
+use unstuck::lab::incident::{self, Incident, Truth};
 use unstuck::lab::provider::ChargeStatus;
 use unstuck::lab::system::System;
 use unstuck::lab::world::{World, WorldOptions};
@@ -21,8 +21,8 @@ async fn told(world: &World) -> Vec<String> {
     world.story().await.unwrap();
     let mut connection = admin(world).await;
     let rows = sqlx::query(
-        "SELECT concat_ws(' ', k.scope, k.key, k.order_id, k.status, k.recovery_point, k.attempt, k.provider_ref, p.id, p.status, p.amount, p.currency) AS line, k.order_id
-         FROM idempotency_keys k JOIN payments p USING (scope, key) ORDER BY k.created_at",
+        "SELECT concat_ws(' ', p.scope, p.key, p.order_id, k.status, k.recovery_point, k.attempt, k.provider_ref, p.status, p.amount, p.currency) AS line, p.order_id
+         FROM payments p LEFT JOIN idempotency_keys k USING (scope, key) ORDER BY p.order_id, p.created_at",
     )
     .fetch_all(&mut connection)
     .await
@@ -65,7 +65,7 @@ async fn oom_kill_leaves_records_stuck_that_the_provider_knows_about() {
                 assert!(charges.len() == 1 && charges[0].status == ChargeStatus::Failed);
             }
             Truth::Absent => assert!(charges.is_empty()),
-            Truth::Open => panic!("nothing is open in this story"),
+            Truth::Open | Truth::ChargedTwice => panic!("nothing is open or doubled in this story"),
         }
     }
     let conflicts: i64 = sqlx::query_scalar("SELECT count(*) FROM api_requests WHERE status = 409")
@@ -100,18 +100,31 @@ async fn slow_provider_leaves_unknown_payments() {
     }
 }
 
+/// A world of its own for one telling. Leases are shorter than a demo's: nobody watches.
+async fn tell(incident: &'static Incident, seed: u64) -> Vec<String> {
+    let options =
+        WorldOptions { seed, lease: std::time::Duration::from_secs(6), ..WorldOptions::quiet(Some(incident)) };
+    let world = World::start_in(shared().await, options).await.unwrap();
+    let told = told(&world).await;
+    world.shutdown().await.unwrap();
+    told
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_seed_tells_the_same_story() {
-    let asked = [("oom-kill", 7), ("oom-kill", 7), ("oom-kill", 8), ("slow-provider", 7), ("slow-provider", 7)];
-    let worlds = asked.map(|(name, seed)| async move {
-        let options = WorldOptions { seed, ..WorldOptions::quiet(Some(incident::find(name).unwrap())) };
-        told(&World::start_in(shared().await, options).await.unwrap()).await
-    });
-    let told = futures_util::future::join_all(worlds).await;
-    assert_eq!(told[0], told[1]);
-    assert_eq!(told[3], told[4]);
-    assert!(told[0][0].contains("ord_88213"), "{:#?}", told[0]);
-    assert!(told[0].iter().zip(&told[2]).all(|(one, other)| one != other));
+    for incident in incident::ALL {
+        let (once, again) = tokio::join!(tell(incident, 7), tell(incident, 7));
+        assert_eq!(once, again, "{}", incident.name);
+        assert_eq!(once.is_empty(), incident.name == "calm", "{}", incident.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_seed_tells_it_of_others() {
+    let incident = incident::find("oom-kill").unwrap();
+    let (one, other) = tokio::join!(tell(incident, 7), tell(incident, 8));
+    assert!(one[0].contains("ord_88213"), "{one:#?}");
+    assert!(one.iter().zip(&other).all(|(one, other)| one != other));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use futures_util::FutureExt;
 
 use super::stage::{LIMIT, Part, Stage};
-use super::{Incident, Story, Truth};
+use super::{Ending, Incident, Story, Truth};
 use crate::lab::LabError;
 use crate::lab::names::Shop;
 use crate::lab::provider::{Answer, Fate};
-use crate::lab::service::{Conduct, Recoverer, StallPoint};
+use crate::lab::service::{Orphans, Recoverer, StallPoint};
 
 pub(super) static INCIDENT: Incident = Incident {
     name: "oom-kill",
@@ -30,9 +30,11 @@ pub(super) static INCIDENT: Incident = Incident {
         "call a PENDING or UNKNOWN payment failed without the provider's word",
         "send a new key",
     ],
+    ends_well: &[Ending::NothingStuck, Ending::OneChargeEach, Ending::BooksAgree, Ending::RecordsKept],
     recoverer: Recoverer::Off { why: "paused for the migration of the ledger" },
-    conduct: Conduct::CORRECT,
+    flaws: &[],
     systems: &[],
+    orphans: Orphans::Refund,
     tell: |stage| tell(stage).boxed(),
 };
 

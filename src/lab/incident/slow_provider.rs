@@ -6,11 +6,11 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 
 use super::stage::{LIMIT, Part, Stage};
-use super::{Incident, Story, Truth};
+use super::{Ending, Incident, Story, Truth};
 use crate::lab::LabError;
 use crate::lab::names::Shop;
 use crate::lab::provider::{Answer, ChargeStatus, Fate, Mood};
-use crate::lab::service::{Conduct, Recoverer};
+use crate::lab::service::{Orphans, Recoverer};
 
 pub(super) static INCIDENT: Incident = Incident {
     name: "slow-provider",
@@ -30,9 +30,11 @@ pub(super) static INCIDENT: Incident = Incident {
         "conclude anything from one look-up that found nothing",
         "resume while a lease is live",
     ],
+    ends_well: &[Ending::NothingStuck, Ending::OneChargeEach, Ending::BooksAgree, Ending::RecordsKept],
     recoverer: Recoverer::Off { why: "its look-ups added to the provider's load" },
-    conduct: Conduct::CORRECT,
+    flaws: &[],
     systems: &[],
+    orphans: Orphans::Refund,
     tell: |stage| tell(stage).boxed(),
 };
 

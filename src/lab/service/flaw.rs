@@ -35,6 +35,16 @@ pub use short_ttl::Retention;
 pub use tight_fingerprint::Hashed;
 pub use timeout_as_failed::TimeOut;
 
+// By name, for the incidents that need them.
+pub(in crate::lab) use cron_deletes_keys::FLAW as CRON_DELETES_KEYS;
+pub(in crate::lab) use global_key::FLAW as GLOBAL_KEY;
+pub(in crate::lab) use key_per_attempt::FLAW as KEY_PER_ATTEMPT;
+pub(in crate::lab) use no_provider_key::FLAW as NO_PROVIDER_KEY;
+pub(in crate::lab) use short_lease::FLAW as SHORT_LEASE;
+pub(in crate::lab) use short_ttl::FLAW as SHORT_TTL;
+pub(in crate::lab) use tight_fingerprint::FLAW as TIGHT_FINGERPRINT;
+pub(in crate::lab) use timeout_as_failed::FLAW as TIMEOUT_AS_FAILED;
+
 pub(super) use jobs::Jobs;
 pub(super) use no_fingerprint::Pass;
 pub(super) use no_provider_key::go_on;

@@ -18,7 +18,7 @@ pub enum StuckKeys {
     },
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "cron-deletes-keys",
     does: "A cron removes keys that have been processing for too long, so that clients can start again.",
     harm: "The retry charges again: what was removed is the only thing that knew of the first call.",

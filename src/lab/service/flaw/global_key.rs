@@ -12,7 +12,7 @@ pub enum KeySpace {
     Global,
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "global-key",
     does: "Records are found by key alone, whoever asks.",
     harm: "A tenant whose key collides with another's is given that tenant's answer.",

@@ -12,7 +12,7 @@ pub enum ClientKey {
     PerAttempt,
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "key-per-attempt",
     does: "The client makes a new key for every attempt.",
     harm: "No service can tell the retry from a second purchase: a lost answer is a second charge.",

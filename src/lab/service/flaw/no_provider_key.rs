@@ -14,7 +14,7 @@ pub enum ProviderKeyUse {
     NotSent,
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "no-provider-key",
     does: "The provider is sent no key, and whoever takes a record over charges from the beginning.",
     harm: "A pod that dies after the charge leaves one that is charged again.",

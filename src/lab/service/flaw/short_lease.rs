@@ -12,7 +12,7 @@ pub enum LeaseLength {
     HalfTheTimeOut,
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "short-lease",
     does: "The lease is half as long as the service waits for the provider.",
     harm: "A retry takes the record while its owner still waits; only the provider key keeps that to one charge.",

@@ -18,7 +18,7 @@ pub enum Retention {
     },
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "short-ttl",
     does: "Finished records are removed before the last client has stopped trying.",
     harm: "A phone that was offline for two days sends its old key, and pays again.",

@@ -12,7 +12,7 @@ pub enum Hashed {
     BodyAndTime,
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "tight-fingerprint",
     does: "The fingerprint covers the time of the request.",
     harm: "A retry with the same key and the same body gets 422; its client makes a new key and pays again.",

@@ -14,7 +14,7 @@ pub enum TimeOut {
     Failed,
 }
 
-pub(super) static FLAW: Flaw = Flaw {
+pub(in crate::lab) static FLAW: Flaw = Flaw {
     name: "timeout-as-failed",
     does: "When the provider does not answer in time the payment is marked failed.",
     harm: "The customer pays again under a new key, and both charges stand.",
