@@ -25,6 +25,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use sqlx::ConnectOptions as _;
+use unstuck::app::drill::Practice;
 use unstuck::app::model::SecondSeat;
 use unstuck::app::msg::Polled;
 use unstuck::app::{Acting, Model, Msg, Setup, update, view};
@@ -133,6 +134,7 @@ fn model() -> Model {
         poll_every: Seconds(2),
         normals: BTreeMap::new(),
         second: SecondSeat::None,
+        practice: Practice::default(),
     };
     let mut model = Model::new(setup);
     let seen = SEEN.get().expect("polled before").clone();

@@ -9,6 +9,7 @@
 
 pub mod command;
 pub mod dialog;
+pub mod drill;
 pub mod effect;
 pub mod field;
 pub mod hand_backs;

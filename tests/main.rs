@@ -11,6 +11,8 @@ mod cluster;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod drill;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod flows;

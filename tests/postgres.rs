@@ -2,4 +2,5 @@
 
 mod acting;
 mod approving;
+mod forged;
 mod polling;

@@ -14,6 +14,7 @@ use unstuck::domain::snapshot::Snapshot;
 use unstuck::domain::time::Now;
 
 use crate::support::console::Console;
+use crate::support::picture::{draw, words};
 use crate::support::recorded::{Keep, Recorded, as_it_was, played, player};
 use crate::support::scenario::{facts, hostile, incident, stuck_records};
 
@@ -92,6 +93,32 @@ fn a_night(keep: Keep) -> Recorded {
         console.send(Msg::Key(Chord::char(c)));
     }
     ended(console)
+}
+
+/// Three records at once: looked up one after the other as time passes, then finished.
+fn several_at_once(keep: Keep) -> Recorded {
+    let mut console = recorded_with(without_words(), keep);
+    console.each = Some(crate::bulk::captured);
+    console.keys("2 j j al<Enter>").write("3").keys("<Enter>");
+    console.run_for(3);
+    console.keys("<Esc>ar<Enter>").write("xxxx-xxx xxxx xxxx xxxxxxxx").keys("<Tab>").write("INC-2291").keys("<Enter>");
+    console.write(crate::bulk::PHRASE).keys("<Enter>");
+    console.run_for(4);
+    assert!(console.lookups == 3 && console.acts >= 1, "{} look-ups, {} acts", console.lookups, console.acts);
+    console.keys("jk<Esc>");
+    ended(console)
+}
+
+#[test]
+fn a_replay_shows_at_every_moment_what_was_shown_of_a_run_over_several_records() {
+    let run = several_at_once(Keep::Pictures);
+    let mut player = player(&run.lines);
+    let mut at = 0;
+    for (ms, shown) in &run.pictures {
+        player.advance(ms - at);
+        at = *ms;
+        assert_eq!(&as_it_was(&player), shown, "after {ms} ms");
+    }
 }
 
 #[test]
@@ -179,6 +206,29 @@ fn the_replay_gets_through_the_guard_without_knowing_what_was_typed() {
     player.advance(u64::from(u32::MAX));
     let picture = as_it_was(&player);
     assert!(picture.contains("ok DONE") && picture.contains("CONFIRMED BY READING BACK"), "{picture}");
+}
+
+#[test]
+fn a_run_over_several_records_is_replayed_without_knowing_what_was_typed() {
+    let mut console = recorded(incident());
+    console.each = Some(crate::bulk::captured);
+    console.keys("2 j j al<Enter>").write("3").keys("<Enter>");
+    console.run_for(3);
+    console.keys("<Esc>ar<Enter>").write("Anna Meier called").keys("<Tab>").write("INC-2291").keys("<Enter>");
+    console.write("hunter2").keys("<C-u>").write(crate::bulk::PHRASE).keys("<Enter>");
+    console.wait(1);
+    let shown = words(&draw(&console.model, 100, 32, console.now));
+    assert_eq!((console.lookups, console.acts), (3, 1), "three look-ups and the canary\n{shown}");
+    let recorded = ended(console);
+    let text = recorded.text();
+    let typed: String = text.lines().filter_map(|line| line.split_once("\"char\":\"")?.1.chars().next()).collect();
+    for word in ["Anna", "Meier", "hunter", crate::bulk::PHRASE] {
+        assert!(!text.contains(word) && !typed.contains(word), "{word}");
+    }
+    let mut player = player(&recorded.lines);
+    player.advance(u64::from(u32::MAX));
+    let picture = as_it_was(&player);
+    assert!(picture.contains("Canary done") && picture.contains("DONE"), "{picture}");
 }
 
 #[test]

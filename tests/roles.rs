@@ -265,6 +265,41 @@ async fn in_production_a_role_with_rights_too_many_reads_and_is_told_which() {
 }
 
 #[tokio::test]
+async fn in_production_a_function_that_is_not_offered_is_a_right_too_many() {
+    let mut ground = Ground::new(Tables::Installed).await;
+    let options = production(&mut ground).await;
+    let role = unstuck::lab::sql::ident(&PgStore::new(options.clone()).connect().await.unwrap().role);
+    for (grant, revoke, named) in [
+        (
+            format!("GRANT EXECUTE ON FUNCTION unstuck.set_approval_limit(text, bigint) TO {role}"),
+            format!("REVOKE EXECUTE ON FUNCTION unstuck.set_approval_limit(text, bigint) FROM {role}"),
+            "unstuck.set_approval_limit",
+        ),
+        (
+            "GRANT EXECUTE ON FUNCTION unstuck.resume(jsonb, text, text) TO PUBLIC".to_owned(),
+            "REVOKE EXECUTE ON FUNCTION unstuck.resume(jsonb, text, text) FROM PUBLIC".to_owned(),
+            "unstuck.resume",
+        ),
+        (
+            format!("GRANT unstuck_recoverer TO {role}"),
+            format!("REVOKE unstuck_recoverer FROM {role}"),
+            "unstuck.recoverer_",
+        ),
+        (
+            format!("ALTER FUNCTION unstuck.do_adopt(jsonb) OWNER TO {role}"),
+            "ALTER FUNCTION unstuck.do_adopt(jsonb) OWNER TO unstuck_definer".to_owned(),
+            "OWNER on function unstuck.do_adopt",
+        ),
+    ] {
+        ground.run(&grant).await;
+        let why = PgStore::new(options.clone()).connect().await.unwrap().read_only.expect(named);
+        assert!(why.contains(named), "{why}");
+        ground.run(&revoke).await;
+        assert_eq!(PgStore::new(options.clone()).connect().await.unwrap().read_only, None, "{named}");
+    }
+}
+
+#[tokio::test]
 async fn in_production_rights_that_are_not_known_are_too_many() {
     let mut ground = Ground::new(Tables::Installed).await;
     let folder = tempfile::tempdir().unwrap();

@@ -253,6 +253,9 @@ fn played_to_its_end(tape: &Tape, pace: Pace) -> Played {
 #[test]
 fn the_demo_tape_plays_to_its_end_against_the_real_binary_twice_the_same() {
     let tape = demo_tape();
+    if std::env::var_os("UNSTUCK_FILM").is_some() {
+        film(&tape);
+    }
     let waits: Vec<&str> = tape
         .steps
         .iter()
@@ -279,13 +282,10 @@ fn the_demo_tape_plays_to_its_end_against_the_real_binary_twice_the_same() {
     }
 }
 
-/// Makes the film and the pictures the README shows: `cargo test --test all film -- --ignored`.
-#[test]
-#[ignore = "writes docs/demo.cast and the pictures beside it"]
-fn film_the_demo() {
-    let tape = demo_tape();
+/// Makes the film and the pictures that the README shows.
+fn film(tape: &Tape) {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let played = played_to_its_end(&tape, Pace::Film);
+    let played = played_to_its_end(tape, Pace::Film);
     fs::create_dir_all(root.join("docs")).expect("a folder");
     fs::write(root.join("docs/demo.cast"), played.cast.text()).expect("the film is written");
     assert!(played.pictures.len() >= 4, "the tape takes pictures of the main screens");

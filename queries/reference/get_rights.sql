@@ -1,6 +1,6 @@
 -- Every right of the connected role that the console does not need: empty is good.
 -- No parameters. Since: 1.
--- Needed: SELECT anywhere, USAGE of schemas, EXECUTE in schema `unstuck`. Roles it may switch to count as its own.
+-- Needed: SELECT anywhere, USAGE of schemas, EXECUTE of what schema `unstuck` offers (do_*). Roles it may switch to count as its own.
 -- A superuser gets one row: it may do everything, and a list would hide that.
 WITH mine AS (
   SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls
@@ -61,7 +61,14 @@ found AS (
   SELECT 'EXECUTE as its owner', 'function ' || n.nspname || '.' || f.proname
   FROM pg_catalog.pg_proc f
   JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace, plain p
-  WHERE f.prosecdef AND n.nspname NOT IN ('unstuck', 'pg_catalog') AND has_function_privilege(p.oid, f.oid, 'EXECUTE')
+  WHERE f.prosecdef AND n.nspname <> 'pg_catalog' AND has_function_privilege(p.oid, f.oid, 'EXECUTE')
+    AND NOT (n.nspname = 'unstuck' AND (starts_with(f.proname, 'do_') OR f.proname = 'log_text'))
+  UNION
+  SELECT 'OWNER', 'function ' || n.nspname || '.' || f.proname
+  FROM pg_catalog.pg_proc f
+  JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace
+  JOIN plain p ON p.oid = f.proowner
+  WHERE f.prosecdef
 )
 SELECT f.right, f.on_what
 FROM found f

@@ -323,6 +323,13 @@ BEGIN
 END
 $body$;
 
+-- A number of an order; NULL for what is none, so that an order written by hand is refused and not an error.
+CREATE OR REPLACE FUNCTION unstuck.number(p text) RETURNS bigint
+LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT CASE WHEN p ~ '^-?[0-9]{1,18}$' THEN p::bigint END
+$body$;
+
 -- o: an order, or the intent it follows, as jsonb. Returns the id of the new row.
 CREATE OR REPLACE FUNCTION unstuck.append(p_entry text, o jsonb, p_result text, p_detail text, p_intent bigint, p_data jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -349,7 +356,7 @@ BEGIN
   l.result := p_result;
   l.detail := p_detail;
   l.intent_id := p_intent;
-  l.evidence_id := (o ->> 'evidence_id')::bigint;
+  l.evidence_id := unstuck.number(o ->> 'evidence_id');
   l.data := p_data;
   l.prev_hash := coalesce(last.hash, pg_catalog.sha256(''::bytea));
   l.hash := pg_catalog.sha256(l.prev_hash || pg_catalog.convert_to(unstuck.log_text(l), 'UTF8'));
@@ -527,6 +534,16 @@ AS $body$
       WHERE a.scope = k.scope AND a.key = k.key AND NOT pg_catalog.starts_with(a.worker, 'operator:')))
 $body$;
 
+-- When a charge may have been sent last: what a look-up saw before that may be over. As last_attempt_at in get_record.sql.
+CREATE OR REPLACE FUNCTION unstuck.service_last_sent(p_scope text, p_key text) RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT greatest(
+    (SELECT pg_catalog.max(c.at) FROM public.provider_calls c WHERE c.scope = p_scope AND c.key = p_key AND c.purpose = 'charge'),
+    (SELECT pg_catalog.max(a.started_at) FROM public.payment_attempts a
+      WHERE a.scope = p_scope AND a.key = p_key AND NOT pg_catalog.starts_with(a.worker, 'operator:')))
+$body$;
+
 -- Another payment that paid the same order; NULL when there is none.
 CREATE OR REPLACE FUNCTION unstuck.service_paid_by(p public.payments) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -669,7 +686,7 @@ DECLARE
   ended unstuck.action_log;
 BEGIN
   fits := false;
-  SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint AND l.entry = 'intent';
+  SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = unstuck.number(o ->> 'intent') AND l.entry = 'intent';
   IF NOT FOUND THEN
     outcome := 'refused';
     why := 'The log has no such intent. Make a new plan.';
@@ -712,7 +729,7 @@ BEGIN
   ELSIF unstuck.service_version(k.scope, k.key) IS DISTINCT FROM o ->> 'version' THEN
     outcome := 'conflict';
     why := 'The record or its payment changed since the plan was made. Read it again and make a new plan.';
-  ELSIF k.attempt IS DISTINCT FROM (o ->> 'attempt')::bigint THEN
+  ELSIF k.attempt IS DISTINCT FROM unstuck.number(o ->> 'attempt') THEN
     outcome := 'conflict';
     why := pg_catalog.format('The lease was taken since the plan was made (attempt is %s). Read the record again and make a new plan.', k.attempt);
   ELSIF k.status <> 'processing' THEN
@@ -736,13 +753,15 @@ AS $body$
       AND l.operator = o ->> 'operator' AND l.session_role = session_user AND (l.data ->> 'attempt')::bigint = k.attempt)
 $body$;
 
--- Which charges an observation speaks of, without what may change between two looks at the same charges.
+-- Which charges an observation speaks of, and whose, without what may change between two looks at the same charges. What is
+-- missing keeps its place: captured is not refunded.
 CREATE OR REPLACE FUNCTION unstuck.charges(p_observed jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
   SELECT coalesce(pg_catalog.string_agg(c.line, ';' ORDER BY c.line), '')
   FROM (
-    SELECT DISTINCT pg_catalog.concat_ws('/', h.one ->> 'ref', h.one ->> 'class', h.one ->> 'amount', h.one ->> 'captured', h.one ->> 'refunded', h.one ->> 'currency') AS line
+    SELECT DISTINCT pg_catalog.jsonb_build_array(h.one -> 'ref', h.one -> 'class', h.one -> 'amount', h.one -> 'captured', h.one -> 'refunded',
+      h.one -> 'currency', h.one -> 'provider_key', h.one -> 'reference', h.one -> 'live')::text AS line
     FROM pg_catalog.jsonb_array_elements(p_observed) AS h(one)
   ) c
 $body$;
@@ -759,7 +778,7 @@ AS $body$
   END, false)
 $body$;
 
--- The look-up an order names: there, of this record, stored by this login, and fresh.
+-- The look-up an order names: there, of this record, stored by this login, fresh, and made after the last call that could charge.
 CREATE OR REPLACE FUNCTION unstuck.check_look_up(o jsonb, OUT outcome text, OUT why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
@@ -768,8 +787,8 @@ DECLARE
   most bigint;
 BEGIN
   SELECT v.max_evidence_age_s INTO most FROM unstuck.environment v;
-  most := least(most, coalesce((o ->> 'max_evidence_age_s')::bigint, most));
-  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  most := least(most, coalesce(unstuck.number(o ->> 'max_evidence_age_s'), most));
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
   outcome := 'refused';
   IF NOT FOUND THEN
     why := 'No stored look-up is named. Look the payment up at the provider first.';
@@ -779,13 +798,16 @@ BEGIN
     why := pg_catalog.format('Look-up %s is %s''s. Look the payment up yourself.', e.id, e.operator);
   ELSIF least(e.started_at, e.at) < pg_catalog.clock_timestamp() - interval '1 second' * most THEN
     why := pg_catalog.format('Look-up %s is older than %s s. Look the payment up again.', e.id, most);
+  ELSIF least(e.started_at, e.at) < unstuck.service_last_sent(e.scope, e.key) THEN
+    why := pg_catalog.format('The provider was called again after look-up %s. Look the payment up again.', e.id);
   ELSE
     outcome := NULL;
   END IF;
 END
 $body$;
 
--- The evidence of a charge: a look-up of one's own that found something, and no later one contradicts it.
+-- The evidence of a charge: a look-up of one's own that found something, no later one contradicts it, and no charge that took money
+-- in an earlier one is missing from it.
 CREATE OR REPLACE FUNCTION unstuck.check_evidence(o jsonb, OUT outcome text, OUT why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $body$
@@ -797,7 +819,7 @@ BEGIN
   IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
-  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
   IF e.outcome <> 'found' THEN
     outcome := 'refused';
     why := pg_catalog.format('Look-up %s found no charge (%s). Nothing can be concluded from it here.', e.id, e.outcome);
@@ -810,6 +832,16 @@ BEGIN
   IF FOUND THEN
     outcome := 'conflict';
     why := pg_catalog.format('A later look-up (%s) saw something else. Read it and make a new plan.', later);
+    RETURN;
+  END IF;
+  SELECT n.id INTO later FROM unstuck.evidence n, LATERAL pg_catalog.jsonb_array_elements(n.observed) AS h(one)
+    WHERE n.scope = e.scope AND n.key = e.key AND n.provider = e.provider AND n.id < e.id AND n.outcome = 'found'
+      AND h.one ->> 'class' IN ('succeeded', 'reversed')
+      AND NOT EXISTS (SELECT 1 FROM pg_catalog.jsonb_array_elements(e.observed) AS s(one) WHERE s.one ->> 'ref' = h.one ->> 'ref')
+    ORDER BY n.id DESC LIMIT 1;
+  IF FOUND THEN
+    outcome := 'refused';
+    why := pg_catalog.format('Look-up %s saw a charge that took money, and look-up %s does not show it. Hand over.', later, e.id);
   END IF;
 END
 $body$;
@@ -831,10 +863,10 @@ BEGIN
     RETURN;
   END IF;
   SELECT v.* INTO l FROM unstuck.limits v;
-  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
-  SELECT v.* INTO f FROM unstuck.evidence v WHERE v.id = (o ->> 'proof_id')::bigint;
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
+  SELECT v.* INTO f FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'proof_id');
   SELECT n.id INTO other FROM unstuck.evidence n WHERE n.scope = e.scope AND n.key = e.key AND n.outcome = 'found' ORDER BY n.id DESC LIMIT 1;
-  settled := unstuck.service_last_attempt(k) + interval '1 second' * greatest(l.settle_s, coalesce((o ->> 'settle_s')::bigint, 0));
+  settled := unstuck.service_last_attempt(k) + interval '1 second' * greatest(l.settle_s, coalesce(unstuck.number(o ->> 'settle_s'), 0));
   outcome := 'refused';
   IF coalesce(k.provider_ref, p.provider_ref) IS NOT NULL THEN
     why := pg_catalog.format('The record stores charge %s: that the provider does not find it proves nothing. Hand over.', coalesce(k.provider_ref, p.provider_ref));
@@ -948,7 +980,7 @@ BEGIN
     why := 'This needs approval by a second person. Ask for it; act when it is given.';
     RETURN;
   END IF;
-  SELECT v.* INTO r FROM unstuck.approval_request v WHERE v.id = (o ->> 'approval')::bigint;
+  SELECT v.* INTO r FROM unstuck.approval_request v WHERE v.id = unstuck.number(o ->> 'approval');
   IF NOT FOUND THEN
     why := 'There is no such request for approval. Ask for it.';
     RETURN;
@@ -957,7 +989,7 @@ BEGIN
     RETURN;
   ELSIF r.action <> p_action OR r.scope IS DISTINCT FROM o ->> 'scope' OR r.key IS DISTINCT FROM o ->> 'key'
       OR r.plan_hash IS DISTINCT FROM o ->> 'plan_hash' OR r.version IS DISTINCT FROM o ->> 'version'
-      OR r.attempt IS DISTINCT FROM (o ->> 'attempt')::bigint OR r.plan -> 'expect' IS DISTINCT FROM o -> 'expect'
+      OR r.attempt IS DISTINCT FROM unstuck.number(o ->> 'attempt') OR r.plan -> 'expect' IS DISTINCT FROM o -> 'expect'
       OR r.plan ->> 'failure_reason' IS DISTINCT FROM o ->> 'failure_reason' THEN
     why := pg_catalog.format('Approval %s is for another plan. Make the plan again and ask for it.', r.id);
     RETURN;
@@ -987,9 +1019,11 @@ BEGIN
   ELSE
     glass := true;
   END IF;
-  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+  SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
   SELECT v.* INTO a FROM unstuck.evidence v WHERE v.id = r.evidence_id;
-  IF unstuck.agrees(e, a) THEN
+  IF d.evidence_id IS NOT NULL AND e.id < d.evidence_id THEN
+    why := pg_catalog.format('Look-up %s was made before %s''s (%s), on which it was approved. Look the payment up again, then act.', e.id, d.operator, d.evidence_id);
+  ELSIF unstuck.agrees(e, a) THEN
     approval := r.id;
     outcome := NULL;
   ELSE
@@ -1094,7 +1128,7 @@ BEGIN
   version := unstuck.service_version(o ->> 'scope', o ->> 'key');
   read_back := unstuck.service_read_back(o ->> 'scope', o ->> 'key', p_payment);
   IF p_fits THEN
-    SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint;
+    SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = unstuck.number(o ->> 'intent');
     log_id := unstuck.append('outcome', pg_catalog.to_jsonb(i) || pg_catalog.jsonb_build_object('evidence_id', o -> 'evidence_id'),
       p_result, p_why, i.id, coalesce(p_data, '{}'::jsonb) || pg_catalog.jsonb_build_object('read_back', read_back, 'version', version));
   ELSE
@@ -1103,7 +1137,7 @@ BEGIN
 END
 $body$;
 
--- The same, when the change was rolled back: the log may be busy too, and then the answer is all there is.
+-- The same, when the change was rolled back: the log may be busy too, and then the answer is all there is. What does not fit is a refusal.
 CREATE OR REPLACE FUNCTION unstuck.answer_conflict(
   o jsonb, p_fits boolean, p_state text, p_table text,
   OUT outcome text, OUT why text, OUT log_id bigint, OUT version text, OUT read_back jsonb
@@ -1118,6 +1152,9 @@ BEGIN
   ELSIF p_state = '23505' AND p_table = 'payments' THEN
     outcome := 'refused';
     why := 'Another payment of this order has succeeded; nothing was changed. Open triage.';
+  ELSIF pg_catalog.starts_with(p_state, '22') THEN
+    outcome := 'refused';
+    why := 'A number or a time of the order or the record is out of range; nothing was changed. Hand over.';
   ELSIF p_state = '55P03' THEN
     why := 'Somebody else is working on this record or on the log; nothing was changed. Read it again in a moment.';
   ELSE
@@ -1221,13 +1258,13 @@ BEGIN
         VALUES (pg_catalog.clock_timestamp(), o ->> 'scope', o ->> 'key', o ->> 'operator', session_user, v ->> 'provider',
           (v ->> 'started_at')::timestamptz, v ->> 'outcome', coalesce((v ->> 'definitive')::boolean, false), v ->> 'why',
           coalesce(nullif(v -> 'observed', 'null'::jsonb), '[]'::jsonb), coalesce(nullif(v -> 'steps', 'null'::jsonb), '[]'::jsonb),
-          (o ->> 'intent')::bigint)
+          unstuck.number(o ->> 'intent'))
         RETURNING id INTO given;
       outcome := 'done';
       why := v ->> 'why';
       read_back := pg_catalog.jsonb_build_object('evidence_id', given);
       IF fits THEN
-        SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint;
+        SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = unstuck.number(o ->> 'intent');
         log_id := unstuck.append('outcome', pg_catalog.to_jsonb(i) || pg_catalog.jsonb_build_object('evidence_id', given), v ->> 'outcome', why, i.id, read_back);
       ELSE
         log_id := unstuck.append('event', o || pg_catalog.jsonb_build_object('action', 'lookup', 'evidence_id', given), v ->> 'outcome', why, NULL, read_back);
@@ -1239,6 +1276,11 @@ BEGIN
   EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
     outcome := 'conflict';
     why := 'The log is busy; the look-up was not stored. Look the payment up again.';
+    log_id := NULL;
+    read_back := NULL;
+  WHEN data_exception THEN
+    outcome := 'refused';
+    why := 'The evidence has a time or a number that cannot be read.';
     log_id := NULL;
     read_back := NULL;
   END;
@@ -1256,7 +1298,7 @@ BEGIN
     why := 'The payment the plan names does not carry this key. Hand over.';
   ELSIF p.status NOT IN ('created', 'pending', 'unknown') THEN
     why := pg_catalog.format('Payment %s is already %s, and no edge leaves that state. Open triage.', p.id, p.status);
-  ELSIF (p_wanted <> 'failed' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND ((o -> 'expect' ->> 'amount')::bigint IS DISTINCT FROM p.amount
+  ELSIF (p_wanted <> 'failed' OR o -> 'expect' ->> 'amount' IS NOT NULL) AND (unstuck.number(o -> 'expect' ->> 'amount') IS DISTINCT FROM p.amount
       OR o -> 'expect' ->> 'currency' IS DISTINCT FROM p.currency) THEN
     why := pg_catalog.format('The plan is for another amount than the payment''s %s %s (minor units). Make a new plan.', p.amount, p.currency);
   ELSIF k.order_id IS NOT NULL AND k.order_id <> p.order_id THEN
@@ -1309,7 +1351,7 @@ BEGIN
     ELSIF outcome IS NULL THEN
       SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_evidence(o) c;
     END IF;
-    SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+    SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
     IF outcome IS NULL AND e.provider IS DISTINCT FROM p.provider THEN
       outcome := 'refused';
       why := pg_catalog.format('The look-up asked %s, the payment is at %s. Look it up there.', e.provider, p.provider);
@@ -1320,8 +1362,8 @@ BEGIN
       SELECT c.ref, c.outcome, c.why INTO ref, outcome, why FROM unstuck.check_reversed(k, p, e.observed, o) c;
     ELSIF outcome IS NULL THEN
       SELECT v.* INTO l FROM unstuck.limits v;
-      closed := unstuck.key_end(k, greatest(l.max_key_retention_s, (o ->> 'key_retention_s')::bigint))
-        + interval '1 second' * greatest(l.settle_s, coalesce((o ->> 'settle_s')::bigint, 0));
+      closed := unstuck.key_end(k, greatest(l.max_key_retention_s, unstuck.number(o ->> 'key_retention_s')))
+        + interval '1 second' * greatest(l.settle_s, coalesce(unstuck.number(o ->> 'settle_s'), 0));
       IF pg_catalog.clock_timestamp() <= closed THEN
         outcome := 'refused';
         why := pg_catalog.format('The provider may know the key until %s, so a charge is still possible. Hand back, or wait.',
@@ -1338,7 +1380,7 @@ BEGIN
     IF outcome IS NULL THEN
       moment := pg_catalog.clock_timestamp();
       IF approval IS NOT NULL THEN
-        INSERT INTO unstuck.approval_use (request, at, break_glass, intent_id) VALUES (approval, moment, glass, (o ->> 'intent')::bigint);
+        INSERT INTO unstuck.approval_use (request, at, break_glass, intent_id) VALUES (approval, moment, glass, unstuck.number(o ->> 'intent'));
       END IF;
       words := CASE p_wanted
         WHEN 'succeeded' THEN 'adopted charge ' || ref || ' on look-up ' || e.id::text
@@ -1358,7 +1400,7 @@ BEGIN
         pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('attempt', k.attempt, 'expect', o -> 'expect', 'approval', approval,
           'break_glass', CASE WHEN glass THEN o ->> 'incident' END,
           'proof', CASE WHEN p_wanted = 'not charged' THEN pg_catalog.jsonb_build_array(o -> 'proof_id', o -> 'evidence_id') END))) a;
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, p_action) c;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
@@ -1435,14 +1477,14 @@ BEGIN
     END IF;
     IF outcome IS NULL THEN
       SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_absence(k, p, o) c;
-      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
     END IF;
     IF outcome IS NULL THEN
       SELECT v.* INTO l FROM unstuck.limits v;
       moment := pg_catalog.clock_timestamp();
       until := least(moment + interval '1 second' * l.resume_life_s,
-        unstuck.key_end(k, least(l.max_key_retention_s, (o ->> 'key_retention_s')::bigint))
-          - interval '1 second' * greatest(l.key_margin_s, coalesce((o ->> 'key_margin_s')::bigint, 0)));
+        unstuck.key_end(k, least(l.max_key_retention_s, unstuck.number(o ->> 'key_retention_s')))
+          - interval '1 second' * greatest(l.key_margin_s, coalesce(unstuck.number(o ->> 'key_margin_s'), 0)));
       SELECT q.id INTO waits FROM unstuck.resume_request q
         WHERE q.scope = k.scope AND q.key = k.key AND q.not_after > moment
           AND NOT EXISTS (SELECT 1 FROM unstuck.resume_event v WHERE v.request = q.id AND v.event <> 'taken')
@@ -1456,7 +1498,7 @@ BEGIN
         why := 'The record stores no provider key, so a second charge could not be told from the first. Hand over.';
       ELSIF why IS NOT NULL THEN
         outcome := 'refused';
-      ELSIF coalesce((o ->> 'key_retention_s')::bigint, 0) < 1 THEN
+      ELSIF coalesce(unstuck.number(o ->> 'key_retention_s'), 0) < 1 THEN
         outcome := 'refused';
         why := 'How long the provider remembers the key is not known. Hand over.';
       ELSIF until <= moment THEN
@@ -1471,11 +1513,11 @@ BEGIN
       SELECT c.approval, c.outcome, c.why INTO approval, outcome, why FROM unstuck.check_approval(o, 'hand_back', p) c;
     END IF;
     IF outcome IS NULL THEN
-      INSERT INTO unstuck.approval_use (request, at, break_glass, intent_id) VALUES (approval, moment, false, (o ->> 'intent')::bigint);
+      INSERT INTO unstuck.approval_use (request, at, break_glass, intent_id) VALUES (approval, moment, false, unstuck.number(o ->> 'intent'));
       INSERT INTO unstuck.resume_request (at, scope, key, payment_id, order_id, amount, currency, version, attempt, approval, plan_hash, evidence_id,
           proof_id, operator, session_role, reason, ticket, not_after, intent_id)
         VALUES (moment, k.scope, k.key, p.id, p.order_id, p.amount, p.currency, o ->> 'version', k.attempt, approval, o ->> 'plan_hash', e.id,
-          (o ->> 'proof_id')::bigint, o ->> 'operator', session_user, coalesce(o ->> 'reason', ''), nullif(o ->> 'ticket', ''), until, (o ->> 'intent')::bigint)
+          unstuck.number(o ->> 'proof_id'), o ->> 'operator', session_user, coalesce(o ->> 'reason', ''), nullif(o ->> 'ticket', ''), until, unstuck.number(o ->> 'intent'))
         RETURNING id INTO given;
       PERFORM pg_catalog.pg_notify('unstuck_resume', given::text);
       outcome := 'done';
@@ -1486,7 +1528,7 @@ BEGIN
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, p.id, data) a;
     read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'hand_back') c;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
@@ -1548,7 +1590,7 @@ BEGIN
     END IF;
     IF outcome IS NULL THEN
       SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_look_up(o) c;
-      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
     END IF;
     IF outcome IS NULL THEN
       moment := pg_catalog.clock_timestamp();
@@ -1567,11 +1609,11 @@ BEGIN
     END IF;
     IF outcome IS NULL THEN
       SELECT v.* INTO l FROM unstuck.limits v;
-      until := moment + interval '1 second' * greatest(1, least(l.approval_wait_s, coalesce((o ->> 'wait_s')::bigint, l.approval_wait_s)));
+      until := moment + interval '1 second' * greatest(1, least(l.approval_wait_s, coalesce(unstuck.number(o ->> 'wait_s'), l.approval_wait_s)));
       INSERT INTO unstuck.approval_request (at, action, scope, key, payment_id, order_id, amount, currency, version, attempt, plan_hash, plan, evidence_id,
           operator, session_role, reason, ticket, expires_at, intent_id)
         VALUES (moment, word, k.scope, k.key, p.id, p.order_id, p.amount, p.currency, o ->> 'version', k.attempt, o ->> 'plan_hash', plan, e.id,
-          o ->> 'operator', session_user, o ->> 'reason', nullif(o ->> 'ticket', ''), until, (o ->> 'intent')::bigint)
+          o ->> 'operator', session_user, o ->> 'reason', nullif(o ->> 'ticket', ''), until, unstuck.number(o ->> 'intent'))
         RETURNING id INTO given;
       outcome := 'done';
       why := pg_catalog.format('request %s waits for approval until %s', given, pg_catalog.to_char(until AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"'));
@@ -1580,7 +1622,7 @@ BEGIN
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, p.id, data) a;
     read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'ask') c;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
@@ -1615,7 +1657,7 @@ BEGIN
     PERFORM unstuck.lock_log();
     SELECT c.fits, c.outcome, c.why INTO fits, outcome, why FROM unstuck.check_intent(o, word) c;
     SELECT v.* INTO r FROM unstuck.approval_request v
-      WHERE v.id = (o ->> 'request')::bigint AND v.scope = o ->> 'scope' AND v.key = o ->> 'key';
+      WHERE v.id = unstuck.number(o ->> 'request') AND v.scope = o ->> 'scope' AND v.key = o ->> 'key';
     SELECT v.* INTO d FROM unstuck.approval_decision v WHERE v.request = r.id;
     SELECT v.* INTO a FROM unstuck.evidence v WHERE v.id = r.evidence_id;
     moment := pg_catalog.clock_timestamp();
@@ -1657,7 +1699,7 @@ BEGIN
       END IF;
     END IF;
     IF outcome IS NULL AND verdict = 'approved' THEN
-      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = (o ->> 'evidence_id')::bigint;
+      SELECT v.* INTO e FROM unstuck.evidence v WHERE v.id = unstuck.number(o ->> 'evidence_id');
       SELECT n.id INTO other FROM unstuck.evidence n
         WHERE n.scope = r.scope AND n.key = r.key AND n.id > a.id AND n.outcome <> 'unreachable' AND NOT unstuck.agrees(n, a) ORDER BY n.id DESC LIMIT 1;
       IF NOT unstuck.agrees(e, a) THEN
@@ -1671,7 +1713,7 @@ BEGIN
     IF outcome IS NULL THEN
       INSERT INTO unstuck.approval_decision (request, at, verdict, operator, session_role, evidence_id, reason, intent_id)
         VALUES (r.id, moment, verdict, o ->> 'operator', session_user, CASE verdict WHEN 'approved' THEN e.id END, nullif(pg_catalog.btrim(o ->> 'reason'), ''),
-          (o ->> 'intent')::bigint);
+          unstuck.number(o ->> 'intent'));
       outcome := 'done';
       why := pg_catalog.format('request %s of %s %s', r.id, r.operator, verdict);
       data := pg_catalog.jsonb_build_object('request_id', r.id, 'verdict', verdict, 'asker', r.operator);
@@ -1679,7 +1721,7 @@ BEGIN
     SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, data) w;
     read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, word) c;
     SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
@@ -1714,7 +1756,7 @@ BEGIN
     moment := pg_catalog.clock_timestamp();
     IF outcome IS NULL AND o ->> 'request' IS NOT NULL THEN
       SELECT x.* INTO r FROM unstuck.approval_request x
-        WHERE x.id = (o ->> 'request')::bigint AND x.scope = o ->> 'scope' AND x.key = o ->> 'key' AND x.plan_hash = o ->> 'plan_hash';
+        WHERE x.id = unstuck.number(o ->> 'request') AND x.scope = o ->> 'scope' AND x.key = o ->> 'key' AND x.plan_hash = o ->> 'plan_hash';
       SELECT x.* INTO d FROM unstuck.approval_decision x WHERE x.request = r.id;
       IF r.id IS NULL THEN
         outcome := 'refused';
@@ -1725,15 +1767,21 @@ BEGIN
       ELSIF d.request IS NOT NULL THEN
         outcome := 'conflict';
         why := pg_catalog.format('Request %s was %s by %s already.', r.id, d.verdict, d.operator);
+      ELSIF EXISTS (SELECT 1 FROM unstuck.approval_use u WHERE u.request = r.id) THEN
+        outcome := 'conflict';
+        why := pg_catalog.format('Request %s was acted on without waiting (break-glass).', r.id);
+      ELSIF moment > r.expires_at THEN
+        outcome := 'refused';
+        why := pg_catalog.format('Request %s is over: nobody answered in time. There is nothing to take back.', r.id);
       ELSE
         INSERT INTO unstuck.approval_decision (request, at, verdict, operator, session_role, evidence_id, reason, intent_id)
-          VALUES (r.id, moment, 'withdrawn', o ->> 'operator', session_user, NULL, nullif(pg_catalog.btrim(o ->> 'reason'), ''), (o ->> 'intent')::bigint);
+          VALUES (r.id, moment, 'withdrawn', o ->> 'operator', session_user, NULL, nullif(pg_catalog.btrim(o ->> 'reason'), ''), unstuck.number(o ->> 'intent'));
         outcome := 'done';
         data := pg_catalog.jsonb_build_object('request_id', r.id, 'verdict', 'withdrawn');
       END IF;
     ELSIF outcome IS NULL THEN
       SELECT x.* INTO q FROM unstuck.resume_request x
-        WHERE x.id = (o ->> 'resume')::bigint AND x.scope = o ->> 'scope' AND x.key = o ->> 'key' AND x.plan_hash = o ->> 'plan_hash';
+        WHERE x.id = unstuck.number(o ->> 'resume') AND x.scope = o ->> 'scope' AND x.key = o ->> 'key' AND x.plan_hash = o ->> 'plan_hash';
       SELECT x.* INTO v FROM unstuck.resume_event x WHERE x.request = q.id ORDER BY x.id DESC LIMIT 1;
       IF q.id IS NULL THEN
         outcome := 'refused';
@@ -1751,7 +1799,7 @@ BEGIN
     SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, data) w;
     read_back := coalesce(read_back, '{}'::jsonb) || coalesce(data, '{}'::jsonb);
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'withdraw') c;
     SELECT w.outcome, w.why, w.log_id, w.version, w.read_back INTO outcome, why, log_id, version, read_back
@@ -1761,7 +1809,8 @@ BEGIN
 END
 $body$;
 
--- Gives an expired lease a person for a holder, so that no sweeper and no retry takes it meanwhile. Renewable once.
+-- Gives an expired lease a person for a holder, so that no sweeper and no retry takes it meanwhile. Renewable once, and never so late
+-- that the record comes out of it with a key the provider may forget.
 CREATE OR REPLACE FUNCTION unstuck.do_hold(o jsonb)
 RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -1771,6 +1820,9 @@ DECLARE
   k      public.idempotency_keys;
   who    text := 'operator:' || (o ->> 'operator');
   most   bigint;
+  l      unstuck.limits;
+  ends   timestamptz;
+  edge   timestamptz;
   moment timestamptz;
   state  text;
   broken text;
@@ -1783,11 +1835,19 @@ BEGIN
       SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_record(o, k) c;
     END IF;
     SELECT v.max_hold_s INTO most FROM unstuck.environment v;
-    most := least(most, coalesce((o ->> 'hold_seconds')::bigint, most));
+    most := least(most, coalesce(unstuck.number(o ->> 'hold_seconds'), most));
     IF outcome IS NULL THEN
+      SELECT v.* INTO l FROM unstuck.limits v;
+      moment := pg_catalog.clock_timestamp();
+      ends := unstuck.key_end(k, least(l.max_key_retention_s, coalesce(unstuck.number(o ->> 'key_retention_s'), l.max_key_retention_s)));
+      edge := ends - interval '1 second' * greatest(l.key_margin_s, coalesce(unstuck.number(o ->> 'key_margin_s'), 0));
       outcome := 'refused';
       IF most < 1 THEN
         why := 'A hold must last at least a second.';
+      ELSIF moment < ends AND moment + interval '1 second' * most > edge THEN
+        why := pg_catalog.format('The provider may forget the key at %s: a hold must end before %s. Resume the record, or hand over.',
+          pg_catalog.to_char(ends AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
+          pg_catalog.to_char(edge AT TIME ZONE 'UTC', 'HH24:MI "UTC"'));
       ELSIF k.locked_by = who AND unstuck.service_holds(k) >= 2 THEN
         why := 'This hold was already renewed once. Release the record, or resume it.';
       ELSE
@@ -1795,13 +1855,12 @@ BEGIN
       END IF;
     END IF;
     IF outcome IS NULL THEN
-      moment := pg_catalog.clock_timestamp();
       k := unstuck.service_take(k, who, moment + interval '1 second' * most, moment, 'held');
       outcome := 'done';
     END IF;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, pg_catalog.jsonb_build_object('attempt', k.attempt, 'until', k.locked_until)) a;
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'hold') c;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
@@ -1830,7 +1889,7 @@ BEGIN
       IF k.scope IS NULL THEN
         outcome := 'refused';
         why := 'There is no record for this scope and key any more. Hand over.';
-      ELSIF unstuck.service_version(k.scope, k.key) IS DISTINCT FROM o ->> 'version' OR k.attempt IS DISTINCT FROM (o ->> 'attempt')::bigint THEN
+      ELSIF unstuck.service_version(k.scope, k.key) IS DISTINCT FROM o ->> 'version' OR k.attempt IS DISTINCT FROM unstuck.number(o ->> 'attempt') THEN
         outcome := 'conflict';
         why := 'The record or its payment changed since the plan was made. Read it again and make a new plan.';
       ELSIF k.status <> 'processing' OR k.locked_by IS NULL OR NOT pg_catalog.starts_with(k.locked_by, 'operator:') THEN
@@ -1843,7 +1902,7 @@ BEGIN
     END IF;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
       FROM unstuck.answer(o, fits, outcome, outcome, why, NULL, pg_catalog.jsonb_build_object('attempt', k.attempt, 'held_by', k.locked_by)) a;
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, 'release') c;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
@@ -1875,7 +1934,7 @@ BEGIN
     IF outcome IS NULL THEN
       INSERT INTO unstuck.note (at, scope, key, kind, owner, operator, session_role, note, intent_id)
         VALUES (pg_catalog.clock_timestamp(), o ->> 'scope', o ->> 'key', p_kind, nullif(pg_catalog.btrim(o ->> 'owner'), ''), o ->> 'operator',
-          session_user, words, (o ->> 'intent')::bigint)
+          session_user, words, unstuck.number(o ->> 'intent'))
         RETURNING id INTO given;
       outcome := 'done';
     END IF;
@@ -1883,7 +1942,7 @@ BEGIN
       FROM unstuck.answer(o, fits, outcome, outcome, why, NULL,
         pg_catalog.jsonb_build_object('note_id', given, 'kind', p_kind, 'owner', o -> 'owner', 'note', words)) a;
     read_back := CASE WHEN outcome = 'done' THEN pg_catalog.jsonb_build_object('note_id', given, 'kind', p_kind, 'owner', o -> 'owner', 'note', words) END;
-  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation THEN
+  EXCEPTION WHEN serialization_failure OR deadlock_detected OR lock_not_available OR unique_violation OR data_exception THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, broken = TABLE_NAME;
     SELECT c.fits INTO fits FROM unstuck.check_intent(o, p_action) c;
     SELECT a.outcome, a.why, a.log_id, a.version, a.read_back INTO outcome, why, log_id, version, read_back
@@ -1938,7 +1997,7 @@ DECLARE
 BEGIN
   BEGIN
     PERFORM unstuck.lock_log();
-    SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = (o ->> 'intent')::bigint AND l.entry = 'intent';
+    SELECT l.* INTO i FROM unstuck.action_log l WHERE l.id = unstuck.number(o ->> 'intent') AND l.entry = 'intent';
     IF NOT FOUND THEN
       outcome := 'refused';
       why := 'The log has no such intent.';
@@ -2117,6 +2176,7 @@ $body$;
 ALTER FUNCTION unstuck.refuse_change() OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.log_text(unstuck.action_log) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.lock_log() OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.number(text) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.append(text, jsonb, text, text, bigint, jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.set_environment(text, text) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_version(text, text) OWNER TO unstuck_definer;
@@ -2152,6 +2212,7 @@ ALTER FUNCTION unstuck.do_refusal(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_close(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_first_use(public.idempotency_keys) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_last_attempt(public.idempotency_keys) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.service_last_sent(text, text) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_paid_by(public.payments) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.set_limit(text, bigint) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.set_approval_limit(text, bigint) OWNER TO unstuck_definer;

@@ -1,6 +1,7 @@
 //! The command line: screens and records by name. Never a shell, never an action.
 
 use super::dialog::{Dialog, guard, no_delete, reader};
+use super::drill;
 use super::effect::Effect;
 use super::model::{Leave, Model, Place};
 use super::screen::SCREENS;
@@ -15,6 +16,8 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("approve HASH", "a plan that waits for a second person, by the beginning of its hash: yes or no"),
     ("find TEXT", "find records by order, payment, key, provider ref or customer"),
     ("second", "in a demo: how to sit down as the second person, in another terminal"),
+    ("learn", "the drills there are, and how to start one"),
+    ("debrief", "in a drill: how it went so far, to read and to copy"),
     ("retention", "how old records leave"),
     ("help", "this page"),
     ("quit", "leave"),
@@ -73,6 +76,14 @@ pub fn run(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
                 Ok(page) => model.dialog = Some(Dialog::Reader(page)),
                 Err(why) => model.say(why, now),
             }
+            vec![]
+        }
+        "learn" => {
+            model.dialog = Some(Dialog::Reader(drill::learn::page(model)));
+            vec![]
+        }
+        "debrief" => {
+            drill::open_debrief(model, now);
             vec![]
         }
         "retention" => {

@@ -153,8 +153,9 @@ pub fn wake(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// A poll came: what it shows may refuse a plan or stop a run.
 pub fn watch(model: &mut Model, now: Now) -> Vec<Effect> {
-    guard::watch(model, now);
-    bulk::watch(model, now)
+    let mut effects = guard::watch(model, now);
+    effects.extend(bulk::watch(model, now));
+    effects
 }
 
 /// Asked to end: whether something is on its way whose outcome must be waited for. Nothing more is sent after it.

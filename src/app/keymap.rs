@@ -58,6 +58,8 @@ pub enum Scope {
     Leaving,
     /// A recording is played.
     Replay,
+    /// A drill runs.
+    Drill,
 }
 
 impl Scope {
@@ -82,6 +84,7 @@ impl Scope {
         Self::Reader,
         Self::Line,
         Self::Leaving,
+        Self::Drill,
         Self::Replay,
     ];
 
@@ -107,6 +110,7 @@ impl Scope {
             Self::Reader => "Help and SQL pages",
             Self::Line => "Filter and command line",
             Self::Leaving => "Leaving with something open",
+            Self::Drill => "While a drill runs (unstuck demo --drill)",
             Self::Replay => "While a recording is played (unstuck replay)",
         }
     }
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn scopes_that_are_in_force_together_do_not_hide_each_other() {
         // Screens add List, Record or Lost to Global; nothing in them may take a key of Global.
-        for inner in [Scope::List, Scope::Record, Scope::Lost, Scope::Replay] {
+        for inner in [Scope::List, Scope::Record, Scope::Lost, Scope::Drill, Scope::Replay] {
             for binding in KEYMAP.iter().filter(|b| b.scope == inner) {
                 for chord in binding.chords {
                     // The same word for the same thing is no hiding.

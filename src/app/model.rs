@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dialog::Dialog;
 use super::dialog::guard::Guard;
+use super::drill::{Drill, Practice};
 use super::effect::Run;
 use super::field::Field;
 use super::hand_backs::HandBacks;
@@ -71,6 +72,8 @@ pub struct Setup {
     pub normals: Normals,
     /// Where a second person can sit down.
     pub second: SecondSeat,
+    /// What there is to practise, and the drill this console was started for.
+    pub practice: Practice,
 }
 
 /// What is on screen under any dialog.
@@ -186,6 +189,8 @@ pub struct Model {
     pub last_outcome: Option<(RecordId, Request, Outcome)>,
     /// That this is a recording and not the world, and how it is played.
     pub replay: Option<Playback>,
+    /// The drill that runs.
+    pub drill: Option<Drill>,
 }
 
 /// Places before and after this one.
@@ -200,6 +205,7 @@ pub struct Past {
 impl Model {
     /// A console that knows nothing yet.
     pub fn new(setup: Setup) -> Self {
+        let drill = setup.practice.lesson.clone().map(Drill::new);
         Self {
             setup,
             facts: None,
@@ -226,6 +232,7 @@ impl Model {
             reading: None,
             last_outcome: None,
             replay: None,
+            drill,
         }
     }
 
@@ -322,6 +329,9 @@ impl Model {
         }
         if matches!(self.freshness(now), Freshness::Lost(_)) {
             scopes.push(Scope::Lost);
+        }
+        if self.drill.is_some() {
+            scopes.push(Scope::Drill);
         }
         scopes.push(match self.place {
             Place::Screen(_) => Scope::List,

@@ -10,6 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dialog::Dialog;
+use super::drill::Practice;
 use super::effect::Run;
 use super::key::{Chord, Key};
 use super::model::{Acting, Model, SecondSeat, Setup};
@@ -63,6 +64,9 @@ pub struct Header {
     /// Whether there was a second seat; its command is not kept.
     #[serde(default)]
     pub second: SecondSeat,
+    /// What there was to practise, and the drill that ran.
+    #[serde(default)]
+    pub practice: Practice,
     /// How often it polled.
     pub poll_every: Seconds,
     /// What was normal there.
@@ -89,6 +93,7 @@ impl Header {
                 SecondSeat::None => SecondSeat::None,
                 SecondSeat::Here => SecondSeat::Here,
             },
+            practice: Practice { program: String::new(), ..setup.practice.clone() },
             poll_every: setup.poll_every,
             normals: setup.normals.clone(),
             policy: setup.context.policy.clone(),
@@ -111,6 +116,7 @@ impl Header {
             poll_every: self.poll_every,
             normals: self.normals.clone(),
             second: self.second.clone(),
+            practice: self.practice.clone(),
         }
     }
 }

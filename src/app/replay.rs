@@ -342,6 +342,8 @@ impl<S: Source> Player<S> {
 
     /// Tells the viewer's model that it is in a recording: by that its actions are off. The operator's stays what it was.
     fn mark(&mut self) {
+        // Whoever walks about in a recording is not drilled.
+        self.viewer.drill = None;
         self.viewer.replay = Some(Playback { seat: Seat::Viewer, ..self.how() });
     }
 }

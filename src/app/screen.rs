@@ -3,6 +3,7 @@
 //! Adding a screen is one file, one variant of [`ScreenId`] and one line in [`SCREENS`].
 
 use ratatui::layout::Rect;
+use serde::{Deserialize, Serialize};
 
 use super::effect::Effect;
 use super::keymap::RowCommand;
@@ -26,7 +27,8 @@ pub mod stuck;
 pub mod unknown;
 
 /// Which screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScreenId {
     /// 1.
     Overview,

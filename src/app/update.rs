@@ -1,6 +1,7 @@
 //! What happens: one message in, the model changed, wishes out. No IO, no clock, no runtime.
 
 use super::dialog::{self, Dialog, guard, menu, no_delete, reader};
+use super::drill;
 use super::effect::Effect;
 use super::hand_backs;
 use super::input::Verdict;
@@ -22,8 +23,15 @@ use crate::domain::time::{Now, age};
 /// A record on view is read again when its reading is older than this.
 const REREAD_AFTER: u64 = 5;
 
-/// Takes a message.
+/// Takes a message. A drill looks on and changes nothing of it.
 pub fn update(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
+    let before = drill::Before::of(model, &msg);
+    let effects = take(model, msg, now);
+    drill::follow(model, before, &effects, now);
+    effects
+}
+
+fn take(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
     if model.notice.as_ref().is_some_and(|n| !n.is_current(now)) {
         model.notice = None;
         if model.card == super::model::CardSeen::LineShown {
@@ -361,6 +369,11 @@ fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
         }
         AppCommand::Actions => return menu::open(model, now),
         AppCommand::NoDelete => return no_delete::press(model, now),
+        AppCommand::Hint => {
+            if let Some(drill) = &mut model.drill {
+                drill.speak_plainly(now);
+            }
+        }
     }
     vec![]
 }

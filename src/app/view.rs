@@ -6,6 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::dialog::{self, Dialog};
+use super::drill;
 use super::keymap::{self, AppCommand, Command, Scope};
 use super::model::{Acting, Model, Place, Typing};
 use super::picture::Freshness;
@@ -13,7 +14,7 @@ use super::replay::Playback;
 use super::screen::{SCREENS, record, screen};
 use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
-use crate::ui::layout::{Page, Room, inset, top};
+use crate::ui::layout::{Page, Room, bottom, inset, top};
 use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::band::{self, Band};
 use crate::ui::widgets::footer;
@@ -35,7 +36,8 @@ fn draw(model: &Model, how: Option<&Playback>, frame: &mut Frame<'_>, now: Now) 
     let area = frame.area();
     let mut canvas = Canvas::new(frame.buffer_mut(), &model.setup.look);
     canvas.clear(area, Role::Normal);
-    let page = Page::of(area);
+    let mut page = Page::of(area);
+    let coach = coach(model, &mut page, &canvas, now);
     let freshness = model.freshness(now);
     let band = band_of(model, freshness, now);
     band::draw(&mut canvas, page.band, &how.map_or_else(|| band.clone(), |how| how.band(&band)));
@@ -66,8 +68,21 @@ fn draw(model: &Model, how: Option<&Playback>, frame: &mut Frame<'_>, now: Now) 
         canvas.clear(page.body, Role::Normal);
     }
     dialog::view(model, &mut canvas, inset(page.body), now);
+    if let Some((place, rows)) = coach {
+        canvas.lines(place, &rows);
+    }
     notice(model, how, &mut canvas, page.notice, freshness, now);
     footer::draw(&mut canvas, page.footer, &keymap::footer(&keys_that_work(model, how, now)));
+}
+
+/// The coach's rows and their place, which a drill takes from the body: one row where it fits, two in a narrow window.
+fn coach(model: &Model, page: &mut Page, canvas: &Canvas<'_>, now: Now) -> Option<(Rect, Vec<Line>)> {
+    let line = drill::line(model, page.body.width, now)?;
+    let mut rows = wrapped(&[line], usize::from(page.body.width), canvas);
+    rows.truncate(2);
+    let (body, place) = bottom(page.body, u16::try_from(rows.len()).unwrap_or(1).min(page.body.height / 3));
+    page.body = body;
+    Some((place, rows))
 }
 
 /// The scopes whose keys do something. In a recording that is followed, the operator's keys do not.

@@ -91,8 +91,14 @@ pub struct DemoArgs {
     /// The same seed tells the same story
     #[arg(long, value_name = "NUMBER", default_value_t = 7)]
     pub seed: u64,
+    /// The same incident with a coach, a clock and a debrief; :learn lists the drills
+    #[arg(long, value_name = "INCIDENT", conflicts_with = "incident")]
+    pub drill: Option<String>,
+    /// Write the debrief of the drill to this new file, as Markdown
+    #[arg(long, value_name = "FILE", requires = "drill")]
+    pub debrief: Option<PathBuf>,
     /// Sit down as the second person at a demo that runs in another terminal; :second there shows DIR
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["incident", "seed"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["incident", "seed", "drill", "debrief"])]
     pub join: Option<PathBuf>,
 }
 

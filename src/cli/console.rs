@@ -99,5 +99,6 @@ fn setup(settings: &Settings) -> Setup {
         poll_every: settings.poll,
         normals: settings.normals.clone(),
         second: SecondSeat::None,
+        practice: super::demo::practice(None),
     }
 }

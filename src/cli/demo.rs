@@ -12,6 +12,7 @@ use super::args::{Common, DemoArgs};
 use super::console::{can_record, not_recorded};
 use super::out::{ExitCode, Out};
 use super::settings;
+use crate::app::drill::Practice;
 use crate::app::model::{Acting, SecondSeat, Setup};
 use crate::domain::alarm;
 use crate::domain::environment::{Environment, EnvironmentKind};
@@ -31,7 +32,10 @@ use crate::store::postgres::PgStore;
 use crate::store::profile::{self, Profile};
 use crate::ui::Look;
 
+mod drill;
 mod join;
+
+pub use drill::practice;
 
 /// How long the demo runs without a terminal, and how often it says how things are.
 const HEADLESS: (u64, u64) = (20, 5);
@@ -55,7 +59,8 @@ pub async fn run(
     if let Some(directory) = &args.join {
         return Box::pin(join::run(directory, common, variable, out)).await;
     }
-    let incident = match crate::lab::incident::find(args.incident.as_deref().unwrap_or(FIRST)) {
+    let asked = args.drill.as_deref().or(args.incident.as_deref()).unwrap_or(FIRST);
+    let incident = match crate::lab::incident::find(asked) {
         Ok(incident) => incident,
         Err(error) => return not_told(&error.to_string(), out),
     };
@@ -66,8 +71,16 @@ pub async fn run(
     if let Some(Err(code)) = common.record.as_deref().map(|file| can_record(file, out)) {
         return code;
     }
+    let terminal = std::io::stdout().is_terminal();
+    if args.drill.is_some() && !terminal {
+        return not_told("A drill is played at a console: it needs a terminal.", out);
+    }
+    if let Err(code) = drill::can_debrief(args.debrief.as_deref(), out) {
+        return code;
+    }
     let options = DemoOptions {
         incident,
+        practice: practice(args.drill.as_ref().map(|_| incident)),
         seed: args.seed,
         look,
         poll: common.poll.map_or(settings::POLL, Seconds),
@@ -77,7 +90,7 @@ pub async fn run(
         Err(error) => Err(error),
         Ok(stage) => {
             out.line(&stage.sentence());
-            if std::io::stdout().is_terminal() {
+            if terminal {
                 // Made now that there is a world: a demo that does not start leaves no empty file.
                 let paper = match common.record.as_deref().map(Paper::create).transpose() {
                     Ok(paper) => paper,
@@ -85,12 +98,13 @@ pub async fn run(
                 };
                 Box::pin(stage.console(paper)).await
             } else {
-                Box::pin(stage.headless(|line| out.line(line))).await
+                Box::pin(stage.headless(|line| out.line(line))).await.map(|()| None)
             }
         }
     };
     match told {
-        Ok(()) => ExitCode::Ok,
+        Ok(Some(debrief)) => drill::tell(&debrief, args.debrief.as_ref(), out),
+        Ok(None) => ExitCode::Ok,
         Err(error) => not_told(&format!("{error:#}"), out),
     }
 }
@@ -112,6 +126,8 @@ pub struct DemoOptions {
     pub poll: Seconds,
     /// Who is at the console.
     pub operator: Operator,
+    /// What there is to practise, and the drill that this is.
+    pub practice: Practice,
 }
 
 /// The policy of the lab: seconds where production has minutes, so that a drill fits in one.
@@ -135,7 +151,13 @@ impl Stage {
         let second =
             SecondSeat::Free(format!("{} demo --join {}", program(), quoted(&seat.directory().to_string_lossy())));
         let store = StoreOptions::new(world.console_options(), profiles()?);
-        let options = TableOptions { operator: options.operator, look: options.look, poll: options.poll, second };
+        let options = TableOptions {
+            operator: options.operator,
+            look: options.look,
+            poll: options.poll,
+            second,
+            practice: options.practice,
+        };
         let table = Table::lay(store, world.provider_url(), options)?;
         Ok(Self { _seat: seat, world, table })
     }
@@ -145,15 +167,16 @@ impl Stage {
         format!("{}, throw-away; it is gone when you leave.", self.world.source())
     }
 
-    /// Opens the console and runs it until it is left.
-    pub async fn console(self, paper: Option<Paper>) -> Result<()> {
+    /// Opens the console and runs it until it is left. Gives the debrief, when it was a drill.
+    pub async fn console(self, paper: Option<Paper>) -> Result<Option<String>> {
         let greeting = self.sentence();
         let left =
             open::open(self.table.setup, open::through(self.table.store), self.table.providers, Some(greeting), paper)
                 .await;
+        let debrief = left.as_ref().ok().and_then(|model| drill::after(model, &self.world));
         self.world.shutdown().await?;
         left?;
-        Ok(())
+        Ok(debrief)
     }
 
     /// Tells the incident without a terminal: one `check` line every few seconds, through `say`.
@@ -181,6 +204,7 @@ struct TableOptions {
     look: Look,
     poll: Seconds,
     second: SecondSeat,
+    practice: Practice,
 }
 
 /// What a console needs to be opened on a lab's world, whoever sits at it.
@@ -213,6 +237,7 @@ impl Table {
             poll_every: options.poll,
             normals: BTreeMap::new(),
             second: options.second,
+            practice: options.practice,
         };
         Ok(Self { setup, providers: vec![Arc::new(provider)], store: Arc::new(PgStore::new(store)) })
     }

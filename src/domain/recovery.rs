@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 mod absence;
+mod fit;
 
 use super::evidence::{Class, Evidence, LookupOutcome, Match, Observed};
 use super::ids::Holder;
-use super::money::Money;
 use super::payment::PaymentStatus;
 use super::policy::{Policy, ProviderTerms};
 use super::record::{RecordDetail, RecordStatus, Sibling};
@@ -180,6 +180,11 @@ impl<'a> Case<'a> {
             .filter(|hit| hit.class.moved_money() && hit.matches(self.detail) == Match::Decides)
     }
 
+    /// A charge that moved money in an earlier look-up and is missing from the latest: one of the two missed something.
+    fn vanished(&self, latest: &[Observed]) -> Option<&Observed> {
+        self.money_moved_for_this().find(|hit| latest.iter().all(|seen| seen.provider_ref != hit.provider_ref))
+    }
+
     fn denied_by_our_books(&self) -> Option<Step> {
         let record = &self.detail.record;
         let booked = record.payment_status == Some(PaymentStatus::Succeeded);
@@ -210,8 +215,8 @@ impl<'a> Case<'a> {
         let mut own =
             observed.iter().filter(|hit| hit.class.moved_money() && hit.matches(self.detail) == Match::Decides);
         let hit = own.next()?;
-        if own.next().is_none() && given_back_whole(hit) {
-            return Some(Step::FinishAsReversed { charge: hit.clone() });
+        if own.next().is_none() && fit::given_back_whole(hit) {
+            return Some(self.reversed(hit, observed, latest));
         }
         let theirs = sibling.provider_ref.as_ref().map_or("no ref", |found| found.as_str());
         Some(Step::Refuse(Refusal::new(
@@ -272,6 +277,14 @@ impl<'a> Case<'a> {
                 "The provider reports charges of this order, but none carries this record's key, payment or reference.";
             return refuse(8, why.to_owned(), TRIAGE);
         }
+        if let Some(gone) = self.vanished(hits) {
+            let why = format!(
+                "An earlier look-up saw {} take {}, and the latest does not show it.",
+                gone.provider_ref,
+                gone.money()
+            );
+            return refuse(8, why, TRIAGE);
+        }
         let unsettled = own.iter().find(|hit| is_unsettled(hit.class));
         let yes = own.iter().find(|hit| hit.class == Class::Succeeded);
         let wait = |row, why: String| {
@@ -323,42 +336,6 @@ impl<'a> Case<'a> {
             },
         }
     }
-
-    /// Row 7: what makes a charge unfit to decide, in words.
-    fn does_not_fit(&self, hit: &Observed) -> Option<String> {
-        let name = &hit.provider_ref;
-        if let (Some(wanted), Some(seen)) = (self.policy.mode, hit.mode)
-            && wanted != seen
-        {
-            return Some(format!("{name} is in the provider's other mode (test or live)."));
-        }
-        if self.policy.mode.is_some() && hit.mode.is_none() {
-            return Some(format!("{name} does not say whether it is test or live."));
-        }
-        if hit.class == Class::Failed {
-            return None;
-        }
-        let Some(ours) = &self.detail.record.money else {
-            return Some(format!("Our own amount is not known, so {name} cannot be compared."));
-        };
-        if &hit.money() != ours {
-            return Some(format!("{name} is over {}, our payment over {ours}.", hit.money()));
-        }
-        if hit.class == Class::Reversed || hit.money.refunded.is_some_and(|back| back != 0) {
-            return Some(format!("{name} was reversed or refunded."));
-        }
-        if hit.class == Class::Succeeded && hit.money.captured.is_some_and(|captured| captured != ours.minor) {
-            let captured = Money { minor: hit.money.captured.unwrap_or(0), currency: ours.currency.clone() };
-            return Some(format!("{name} captured only {captured} of {ours}."));
-        }
-        None
-    }
-}
-
-/// Whether all the money of a charge went back.
-fn given_back_whole(hit: &Observed) -> bool {
-    hit.class == Class::Reversed
-        && hit.money.refunded.is_none_or(|back| back >= hit.money.captured.unwrap_or(hit.money.amount))
 }
 
 fn is_unsettled(class: Class) -> bool {

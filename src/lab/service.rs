@@ -175,7 +175,8 @@ impl Service {
         provider: &str,
         options: &ServiceOptions,
     ) -> Result<Self, LabError> {
-        Self::start_with(database, provider, options, Stalls::default()).await
+        // Boxed: it is large, and whoever starts a service need not be.
+        Box::pin(Self::start_with(database, provider, options, Stalls::default())).await
     }
 
     /// The same, with points to hang at that others share.
@@ -191,9 +192,10 @@ impl Service {
         let options = &options.clone().without_what_it_lacks();
         let mut pods = Vec::new();
         for name in pod_names().take(options.pods) {
-            pods.push(Pod::start(&name, database, provider, options, stalls.clone()).await?);
+            // Large, and part of every caller's future.
+            pods.push(Box::pin(Pod::start(&name, database, provider, options, stalls.clone())).await?);
         }
-        let background = Background::start(database, provider, options, stalls.clone()).await?;
+        let background = Box::pin(Background::start(database, provider, options, stalls.clone())).await?;
         let jobs = Jobs::open(database, provider, options, stalls.clone()).await?;
         let running = jobs.start()?;
         let flawed = flaw::Jobs::start(database, options.conduct).await?;

@@ -139,6 +139,14 @@ impl World {
         }
     }
 
+    /// Which records are stuck, when that is known by now: never waits.
+    pub fn told(&self) -> Option<Story> {
+        match &*self.told.borrow() {
+            Some(Ok(story)) => Some(story.clone()),
+            Some(Err(_)) | None => None,
+        }
+    }
+
     /// What has to be true when the incident was handled well, and whether it is so by now. Without an incident: nothing.
     ///
     /// # Errors

@@ -42,7 +42,8 @@ fn text(json: &Json, at: Option<&Pointer>, field: &str) -> Result<Option<String>
     };
     match value {
         Json::Text(text) | Json::Number(text) if text.chars().count() <= LONGEST => {
-            Ok(Some(text.clone()).filter(|text| !text.is_empty()))
+            // No database keeps a NUL: a word with one would be a look-up that cannot be stored.
+            Ok(Some(text.replace('\0', "\u{fffd}")).filter(|text| !text.is_empty()))
         }
         Json::Text(_) | Json::Number(_) => Err(format!("a charge whose {field} is endless")),
         Json::Null | Json::Truth(_) | Json::List(_) | Json::Object(_) => {

@@ -61,6 +61,7 @@ impl Desk {
             poll_every: Seconds(1),
             normals: std::collections::BTreeMap::new(),
             second: unstuck::app::model::SecondSeat::None,
+            practice: unstuck::app::drill::Practice::default(),
         };
         Self { model: Model::new(setup), sent: Vec::new(), polling, answers, hands }
     }

@@ -55,6 +55,12 @@ async fn approve(approver: &mut Person, order: &Value, request: i64, outcome: &s
     approver.go("approve", "do_decide", &decision(order, request, "approved", Some(own))).await.done();
 }
 
+/// The order with a look-up made just now: an approval is acted on with one made after it.
+async fn again(asker: &mut Person, order: &Value, outcome: &str, observed: Value) -> Value {
+    let own = asker.look_up(outcome, observed).await;
+    with(order, "evidence_id", own)
+}
+
 #[tokio::test]
 async fn without_a_second_person_nothing_is_handed_back() {
     let (mut ground, mut asker, mut approver) = world().await;
@@ -76,7 +82,9 @@ async fn without_a_second_person_nothing_is_handed_back() {
     let mut thief = Person::new(&mut ground, "pat", OPERATOR).await;
     let own = thief.look_up("not_found", json!([])).await;
     thief.go("hand_back", "do_hand_back", &with(&order, "evidence_id", own)).await.is("refused", "only who asked");
-    // The thief's look-up agreed; the asker's own, fresh one is still needed and still there.
+    // The thief's look-up agreed; the asker's own, made after the approval, is still needed.
+    asker.go("hand_back", "do_hand_back", &order).await.is("refused", "Look the payment up again");
+    let order = again(&mut asker, &order, "not_found", json!([])).await;
     asker.go("hand_back", "do_hand_back", &order).await.done();
     asker.go("hand_back", "do_hand_back", &order).await.is("refused", "handed back already");
     assert_eq!(ground.text(PAYMENT).await, "unknown -");
@@ -208,6 +216,7 @@ async fn an_approval_is_for_two_minutes_and_once() {
 async fn handed_back(ground: &mut Ground, asker: &mut Person, approver: &mut Person) -> (Value, i64) {
     let (order, request) = asked(ground, asker).await;
     approve(approver, &order, request, "not_found", json!([])).await;
+    let order = again(asker, &order, "not_found", json!([])).await;
     let back = asker.go("hand_back", "do_hand_back", &order).await.done();
     (order, back["resume_id"].as_i64().unwrap())
 }
@@ -294,6 +303,7 @@ async fn absence_is_proven_by_two_look_ups_apart_and_the_key_must_last() {
     let (mut ground, mut asker, mut approver) = world().await;
     let (order, request) = asked(&mut ground, &mut asker).await;
     approve(&mut approver, &order, request, "not_found", json!([])).await;
+    let order = again(&mut asker, &order, "not_found", json!([])).await;
     let back = async |asker: &mut Person, order: Value| asker.go("hand_back", "do_hand_back", &order).await;
     back(&mut asker, with(&order, "proof_id", Value::Null)).await.is("refused", "A second one has to agree");
     back(&mut asker, with(&order, "proof_id", order["evidence_id"].clone()))
@@ -328,6 +338,7 @@ async fn a_charge_that_was_given_back_ends_as_failed_with_its_ref() {
     ground.run("INSERT INTO payments (id, order_id, scope, key, provider, status, amount, currency) VALUES ('P-x', 'O-102', 'acme', 'k-x', 'lab', 'succeeded', 4200, 'EUR')").await;
     asker.go("reverse", "do_reverse", &with(&order, "approval", Value::Null)).await.is("refused", "needs approval");
     asker.go("fail", "do_fail", &with(&order, "failure_reason", "x")).await.is("refused", "Not every charge");
+    let order = again(&mut asker, &order, "found", charge("reversed")).await;
     asker.go("reverse", "do_reverse", &order).await.done();
     assert_eq!(ground.text(PAYMENT).await, "failed ch_102");
     assert_eq!(ground.text(RECORD).await, "done 2 402");
@@ -346,6 +357,8 @@ async fn not_charged_waits_for_the_end_of_the_key_and_keeps_its_proof() {
     asker.go("not_charged", "do_not_charged", &short).await.is("refused", "The provider may know the key until");
     ground.limit("max_key_retention_s", 300).await;
     asker.go("not_charged", "do_not_charged", &order).await.is("refused", "The provider may know the key until");
+    let short = again(&mut asker, &short, "not_found", json!([])).await;
+    let evidence = &short["evidence_id"];
     asker.go("not_charged", "do_not_charged", &short).await.done();
     assert_eq!(ground.text(PAYMENT).await, "failed -");
     assert_eq!(ground.text(RECORD).await, "done 2 402");

@@ -30,7 +30,7 @@ async fn behind_a_wire(purpose: &str) -> Option<(Scene, Stuck, Console, Wire)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_that_was_lost_is_unknown_and_reads_back_as_done() {
-    let Some((scene, stuck, mut kim, wire)) = behind_a_wire("an answer lost").await else { return };
+    let Some((scene, stuck, mut kim, wire)) = Box::pin(behind_a_wire("an answer lost")).await else { return };
     let armed = kim.ready(&stuck).await;
     wire.cut(Cut::AfterSending);
     let outcome = kim.act(armed).await.outcome;
@@ -50,7 +50,7 @@ async fn an_answer_that_was_lost_is_unknown_and_reads_back_as_done() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_was_lost_is_unknown_and_reads_back_as_not_done() {
-    let Some((scene, stuck, mut kim, wire)) = behind_a_wire("a call lost").await else { return };
+    let Some((scene, stuck, mut kim, wire)) = Box::pin(behind_a_wire("a call lost")).await else { return };
     let armed = kim.ready(&stuck).await;
     wire.cut(Cut::BeforeArriving);
     let outcome = kim.act(armed).await.outcome;
@@ -70,7 +70,7 @@ async fn a_call_that_was_lost_is_unknown_and_reads_back_as_not_done() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_look_up_whose_storing_was_lost_concludes_nothing() {
-    let Some((scene, stuck, mut kim, wire)) = behind_a_wire("evidence lost").await else { return };
+    let Some((scene, stuck, mut kim, wire)) = Box::pin(behind_a_wire("evidence lost")).await else { return };
     let armed = kim.armed(Request::LookUp, &stuck).await.unwrap();
     wire.cut(Cut::BeforeArriving);
     let acted = kim.act(armed).await;

@@ -63,7 +63,7 @@ fn forged_evidence(scene: &Scene, other: &Stuck, reference: &Value, key: &Value)
     json!({
         "environment": "demo", "operator": "kim", "scope": other.id.scope, "key": other.id.key,
         "evidence": {
-            "provider": "labpay", "started_at": chrono::DateTime::from_timestamp(charge.created + 1, 0),
+            "provider": "labpay", "started_at": "now",
             "outcome": "found", "definitive": false, "steps": [],
             "observed": [{
                 "ref": charge.id, "reference": reference, "provider_key": key, "order": "ord_1", "class": "succeeded", "raw": "succeeded",

@@ -204,7 +204,7 @@ async fn all_done(scene: &Scene, rounds: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_consoles_the_recoverer_and_a_retry_on_a_charge_that_was_lost() {
-    let (scene, mut two, mut lee) = opened("a lost charge").await;
+    let (scene, mut two, mut lee) = Box::pin(opened("a lost charge")).await;
     let split = Box::pin(lost_answers(&scene, &mut two.kim, &mut lee)).await;
     println!("{LOST} rounds with a charge, by winner: {split:?}");
     assert_eq!(split.values().sum::<usize>(), LOST);
@@ -214,7 +214,7 @@ async fn two_consoles_the_recoverer_and_a_retry_on_a_charge_that_was_lost() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hand_back_a_hold_the_recoverer_and_a_retry_on_what_was_never_charged() {
-    let (scene, mut two, mut lee) = opened("never charged").await;
+    let (scene, mut two, mut lee) = Box::pin(opened("never charged")).await;
     let cast = (0..NEVER).map(|nth| (format!("N{nth:02}-ABCD"), format!("ord_n{nth}"), never_arrived()));
     let records = scene.stuck_as(cast).await;
     let (mut split, mut accepted) = (Split::new(), 0);

@@ -36,6 +36,11 @@ impl Place {
         Launch::unstuck(&[&["demo", incident], more].concat()).env("TMPDIR", self.0.path())
     }
 
+    /// Any start of it, here.
+    pub fn at_home(&self, launch: Launch) -> Launch {
+        launch.env("TMPDIR", self.0.path())
+    }
+
     /// A shell to start the demo from.
     pub fn shell(&self) -> Launch {
         Launch::shell().env("TMPDIR", self.0.path())

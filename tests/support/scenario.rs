@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use chrono::DateTime;
+use unstuck::app::drill::Practice;
 use unstuck::app::model::SecondSeat;
 use unstuck::app::{Acting, Setup};
 use unstuck::domain::answer::Answer;
@@ -76,6 +77,7 @@ pub fn setup(look: Look, acting: Acting) -> Setup {
         look,
         poll_every: Seconds(2),
         second: SecondSeat::None,
+        practice: Practice::default(),
         normals: BTreeMap::from([("stuck".into(), 2), ("409".into(), 5), ("422".into(), 2), ("answers".into(), 400)]),
     }
 }

@@ -132,6 +132,38 @@ pub fn second(model: &Model) -> Result<Reader, &'static str> {
     Ok(Reader { copied: Some(command.clone()), ..Reader::new("A second seat", lines) })
 }
 
+/// A debrief from its Markdown, which is what `y` copies.
+pub fn debrief(markdown: &str) -> Reader {
+    let lines = markdown.lines().map(|line| match line.strip_prefix("## ") {
+        Some(heading) => Line::of(Role::Heading, heading),
+        None => Line::plain(read(line)),
+    });
+    // The first line is the title.
+    let mut lines: Vec<Line> = lines.skip(2).collect();
+    // Markdown wants a gap under a heading; a small window does not.
+    let mut under_heading = false;
+    lines.retain(|line| {
+        let gap = std::mem::replace(&mut under_heading, line.0.iter().any(|piece| piece.role == Role::Heading));
+        !(gap && line.words().is_empty())
+    });
+    let title = markdown.lines().next().map(read).unwrap_or_default();
+    Reader { copied: Some(markdown.to_owned()), ..Reader::new(title, lines) }
+}
+
+/// A line of our own Markdown as it reads, without its signs.
+fn read(line: &str) -> String {
+    let mut out = String::new();
+    let mut letters = line.trim_start_matches("# ").chars();
+    while let Some(c) = letters.next() {
+        match c {
+            '\\' => out.extend(letters.next()),
+            '`' => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// What was found for an id.
 pub fn found(text: &str, candidates: &[Candidate]) -> Reader {
     let mut lines = vec![

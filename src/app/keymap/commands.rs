@@ -95,6 +95,8 @@ pub enum AppCommand {
     Actions,
     /// A delete habit: opens the card.
     NoDelete,
+    /// The coach says more.
+    Hint,
 }
 
 /// What a key asks of the guard.

@@ -167,6 +167,7 @@ pub const KEYMAP: &[Binding] = &[
     row(S::Line, &[k(Key::Esc), ctrl('c')], Do::Row(Row::Back), "Leave it as it was", Some((2, "leave"))),
     row(S::Leaving, &[k(Key::Esc), k(Key::Enter), ctrl('c')], Do::Row(Row::Back), "Stay", Some((1, "stay"))),
     row(S::Leaving, &[c('Q')], Do::Guard(Guard::LeaveAnyway), "Leave anyway", Some((2, "leave anyway"))),
+    row(S::Drill, &[c('H')], Do::App(App::Hint), "The coach says more: where to look, then which keys", Some((45, "hint"))),
     row(S::Replay, &[c('p')], Do::App(App::Pause), "Pause the recording, or go on; at its end, from the start again", Some((1, "pause"))),
     row(S::Replay, &[c('n')], Do::Replay(Play::Step), "The next thing that happened, then wait", Some((2, "step"))),
     row(S::Replay, &[c('c')], Do::Replay(Play::NextChange), "On to the next key, answer or change of the picture", Some((3, "next change"))),

@@ -47,6 +47,7 @@ pub async fn run(
         look,
         poll: common.poll.map_or(settings::POLL, Seconds),
         second: SecondSeat::Here,
+        practice: super::practice(None),
     };
     let table = match table(&seat, options) {
         Ok(table) => table,

@@ -272,11 +272,34 @@ fn hold(dossier: &Dossier, context: &Context) -> Drawn {
         return Err(Refused::new(format!("The lease is held until {until}."), format!("Wait until {until}.")));
     }
     let length = context.policy.hold_max;
+    outlives_the_key(dossier, context, length)?;
     let promises = vec![
         Promise::LeaseTaken { from: record.attempt.unwrap_or(Attempt(0)) },
         Promise::HeldBy { holder: me, length },
     ];
     Ok((Change::Hold { length }, promises))
+}
+
+/// A hold must not carry a record over the end of its provider key: whoever charges after it would charge anew.
+/// Once the key is over there is nothing left to lose.
+fn outlives_the_key(dossier: &Dossier, context: &Context, length: time::Seconds) -> Result<(), Refused> {
+    let record = &dossier.detail.record;
+    let (Some(retention), Some(first_use)) = (context.terms_of(record).key_retention, record.first_key_use) else {
+        return Ok(());
+    };
+    let end = retention.after(first_use);
+    let edge = context.policy.key_margin.before(end);
+    if dossier.at >= end || length.after(dossier.at) <= edge {
+        return Ok(());
+    }
+    Err(Refused::new(
+        format!(
+            "The provider may forget the key at {}; a hold must end before {}.",
+            time::clock(end),
+            time::clock(edge)
+        ),
+        "Resume it now (a r), or hand it over (a h).",
+    ))
 }
 
 fn release(dossier: &Dossier) -> Drawn {

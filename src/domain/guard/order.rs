@@ -109,7 +109,11 @@ impl Plan {
                 order.key_margin_s = Some(terms.margin.0);
                 order.settle_s = Some(terms.settle.0);
             }
-            Change::Hold { length } => order.hold_seconds = Some(length.0),
+            Change::Hold { length } => {
+                order.hold_seconds = Some(length.0);
+                order.key_retention_s = context.terms_of(&self.record).key_retention.map(|kept| kept.0);
+                order.key_margin_s = Some(context.policy.key_margin.0);
+            }
             Change::LookUp | Change::Release | Change::Withdraw { .. } | Change::Note | Change::HandOver => {}
         }
         order

@@ -132,6 +132,24 @@ fn a_look_up_of_somebody_else_is_nothing_to_act_on() {
 }
 
 #[test]
+fn a_hold_does_not_carry_a_record_over_the_end_of_its_key() {
+    let drawn = |used: u64| {
+        let mut facts = facts();
+        facts.detail.record.first_key_use = Some(super::super::samples::ago(used));
+        draw(Request::Hold, &facts, &context(), Now(now()))
+    };
+    // A day's key, an hour's margin, a quarter of an hour's hold.
+    let latest = 86_400 - 3_600 - 900;
+    let plan = drawn(latest).unwrap();
+    assert!(matches!(plan.change(), Change::Hold { length: Seconds(900) }), "{:?}", plan.change());
+    for used in [latest + 1, 86_400 - 3_600, 86_399] {
+        let refused = drawn(used).unwrap_err();
+        assert!(refused.why.contains("may forget the key"), "{used}: {refused}");
+    }
+    assert!(drawn(86_400).is_ok(), "once the key is over there is nothing left to lose");
+}
+
+#[test]
 fn a_record_one_holds_is_not_handed_back() {
     let mut detail = stuck();
     detail.record.lease =

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
-use super::super::evidence::Absence;
+use super::super::evidence::{Absence, Mode};
 use super::super::ids::{Key, PaymentId, ProviderRef, Scope};
+use super::super::money::Money;
 use super::super::record::{RecoveryPoint, Sibling};
 use super::super::samples::{ago, asked, found, hit, nothing, now, order_only, stuck, terms};
 use super::super::time::Seconds;
@@ -58,6 +59,30 @@ fn row_4_an_order_that_is_paid_is_not_paid_again() {
     assert!(refusal.why.contains("pay_2") && refusal.why.contains("ch_1"), "{}", refusal.why);
     let given_back = decide(&detail, &[found(5, vec![hit("ch_1", Class::Reversed)])]);
     assert!(matches!(given_back.step, Step::FinishAsReversed { .. }));
+    // What can still take money beside it, or a charge of the other mode, ends nothing.
+    for class in [Class::Pending, Class::Open, Class::Unrecognised, Class::Authorised] {
+        let beside = [found(5, vec![hit("ch_1", Class::Reversed), hit("ch_3", class)])];
+        let decision = decide(&detail, &beside);
+        assert!(decision.row == 4 && matches!(decision.step, Step::Wait { .. }), "{class}: {decision:?}");
+    }
+    let failed_beside = [found(5, vec![hit("ch_1", Class::Reversed), hit("ch_3", Class::Failed)])];
+    assert!(matches!(decide(&detail, &failed_beside).step, Step::FinishAsReversed { .. }));
+    let live = Policy { mode: Some(Mode::Live), ..Policy::default() };
+    let test = [found(5, vec![Observed { mode: Some(Mode::Test), ..hit("ch_1", Class::Reversed) }])];
+    let decision = next_step(&detail, &test, &me(), &live, &terms(), now());
+    assert!(matches!(decision.step, Step::Refuse(_)), "{decision:?}");
+}
+
+#[test]
+fn a_charge_that_took_money_and_vanished_decides_nothing() {
+    let earlier = found(60, vec![hit("ch_9", Class::Succeeded)]);
+    for latest in [Class::Failed, Class::Succeeded] {
+        let decision = decide(&stuck(), &[found(5, vec![hit("ch_1", latest)]), earlier.clone()]);
+        let Step::Refuse(refusal) = &decision.step else { panic!("{latest}: {decision:?}") };
+        assert!(decision.row == 8 && refusal.why.contains("ch_9"), "{refusal:?}");
+    }
+    // The same charge under another word is what the provider says now.
+    assert_eq!(decide(&stuck(), &[found(5, vec![hit("ch_9", Class::Failed)]), earlier]).row, 12);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod reconcile;
 mod relay;
 mod retention;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -75,7 +76,7 @@ pub(super) struct Workshop {
     pub(super) flow: Flow,
     pub(super) http: reqwest::Client,
     pub(super) provider: String,
-    pub(super) options: ServiceOptions,
+    pub(super) options: Arc<ServiceOptions>,
 }
 
 impl Workshop {
@@ -89,7 +90,7 @@ impl Workshop {
 pub struct Jobs {
     pool: PgPool,
     provider: String,
-    options: ServiceOptions,
+    options: Arc<ServiceOptions>,
     stalls: Stalls,
 }
 
@@ -110,7 +111,7 @@ impl Jobs {
             .max_connections(8)
             .connect_with(database.clone().application_name(APPLICATION))
             .await?;
-        Ok(Self { pool, provider: provider.to_owned(), options: options.clone(), stalls })
+        Ok(Self { pool, provider: provider.to_owned(), options: Arc::new(options.clone()), stalls })
     }
 
     /// Starts those the service was asked to run.
@@ -135,7 +136,7 @@ impl Jobs {
             flow: Flow { records, gateway, stalls: self.stalls.clone(), meetings: self.options.meetings.clone() },
             http: http::client(&format!("payment-service/{}", job.name))?,
             provider: self.provider.clone(),
-            options: self.options.clone(),
+            options: Arc::clone(&self.options),
         })
     }
 }

@@ -146,6 +146,8 @@ async fn hostile_words_are_carried_as_they_are_and_never_into_reasons() {
     let hostile = charge("ch_1", "\\u001b]52;c;x\\u0007ok").replace("\"A1\"", "\"A1\\u202e\\u0000\\n\"");
     let evidence = of(200, &[], hostile.as_bytes()).await;
     assert_eq!(found(&evidence)[0].raw, "\u{1b}]52;c;x\u{7}ok");
+    // No database keeps a NUL, and a look-up that cannot be stored is lost.
+    assert_eq!(found(&evidence)[0].order.as_ref().unwrap().as_str(), "A1\u{202e}\u{fffd}\n");
     let lying = of(404, &[], b"{\"error\":{\"code\":\"\\u001b[2J\"}}").await;
     let said = format!("{lying:?}");
     assert!(!said.contains("\\u{1b}"), "{said}");

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use chrono::DateTime;
 
 use super::*;
+use crate::app::drill::Practice;
 use crate::app::key::Chord;
 use crate::app::model::{Acting, SecondSeat};
 use crate::domain::environment::{Environment, EnvironmentKind};
@@ -33,6 +34,7 @@ fn setup() -> Setup {
         poll_every: Seconds(2),
         normals: std::collections::BTreeMap::new(),
         second: SecondSeat::None,
+        practice: Practice::default(),
     }
 }
 
