@@ -33,7 +33,7 @@ struct Seat {
 
 impl Seat {
     async fn at(name: &str) -> Self {
-        Self::in_world(WorldOptions::quiet(Some(incident::find(name).unwrap()))).await
+        Box::pin(Self::in_world(WorldOptions::quiet(Some(incident::find(name).unwrap())))).await
     }
 
     async fn in_world(options: WorldOptions) -> Self {
@@ -74,10 +74,9 @@ impl Seat {
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         };
-        match tokio::time::timeout(LIMIT, look).await {
-            Ok(snapshot) => (snapshot, alarms),
-            Err(_) => panic!("{words:?} is not what the console says: {alarms:#?}"),
-        }
+        let snapshot = tokio::time::timeout(LIMIT, look).await;
+        let snapshot = snapshot.unwrap_or_else(|_| panic!("{words:?} is not what the console says: {alarms:#?}"));
+        (snapshot, alarms)
     }
 
     /// The orders of the story whose truth is one of these.
@@ -135,7 +134,7 @@ async fn an_ordinary_day_raises_nothing() {
     let (lease, provider_timeout) = (Duration::from_mins(2), Duration::from_mins(1));
     let options =
         WorldOptions { traffic: TrafficRate::PerSecond(4), lease, provider_timeout, ..WorldOptions::quiet(Some(calm)) };
-    let seat = Seat::in_world(options).await;
+    let seat = Box::pin(Seat::in_world(options)).await;
     let mut looks = 0;
     let refused = "SELECT count(*) FROM api_requests WHERE status = 422";
     while looks < 12 || seat.number(refused).await == 0 {
@@ -152,7 +151,7 @@ async fn an_ordinary_day_raises_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn payload_reuse_is_a_wave_of_422_and_says_whose() {
-    let seat = Seat::at("payload-reuse").await;
+    let seat = Box::pin(Seat::at("payload-reuse")).await;
     let (snapshot, alarms) = seat.named(&["24 requests REFUSED"]).await;
     assert!(alarms[0].ends_with("most to one key of partner-fit."), "{alarms:?}");
     assert_eq!(alarms.len(), 1, "nothing else is wrong: {alarms:?}");
@@ -162,7 +161,7 @@ async fn payload_reuse_is_a_wave_of_422_and_says_whose() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cron_deletes_keys_is_a_lost_record_and_a_second_charge() {
-    let seat = Seat::at("cron-deletes-keys").await;
+    let seat = Box::pin(Seat::at("cron-deletes-keys")).await;
     let (snapshot, _) = seat.named(&["Invariant I5 VIOLATED (4 rows)", "PENDING"]).await;
     assert_eq!(breached(&snapshot, "I5"), seat.orders(&[Truth::ChargedTwice, Truth::Charged]));
     let report = snapshot.rules.iter().find(|report| report.rule.id == "I5").unwrap();
@@ -179,7 +178,7 @@ async fn cron_deletes_keys_is_a_lost_record_and_a_second_charge() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn key_per_attempt_is_an_order_with_several_keys() {
-    let seat = Seat::at("key-per-attempt").await;
+    let seat = Box::pin(Seat::at("key-per-attempt")).await;
     let (snapshot, _) = seat.named(&["Invariant I9 VIOLATED (4 rows)", "4 payments with an UNKNOWN"]).await;
     assert_eq!(breached(&snapshot, "I9"), seat.orders(&[Truth::ChargedTwice]));
     assert!(seat.not_yet().await.contains(&"OneChargeEach".to_owned()));
@@ -187,7 +186,7 @@ async fn key_per_attempt_is_an_order_with_several_keys() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn timeout_as_failed_is_a_failure_that_nobody_told() {
-    let seat = Seat::at("timeout-as-failed").await;
+    let seat = Box::pin(Seat::at("timeout-as-failed")).await;
     let (snapshot, alarms) = seat.named(&["Invariant I14 VIOLATED (4 rows)", "Invariant I9 VIOLATED (3 rows)"]).await;
     assert_eq!(breached(&snapshot, "I14"), seat.orders(&[Truth::ChargedTwice, Truth::Charged]));
     assert!(alarms[0].contains("I14"), "the worst comes first: {alarms:?}");
@@ -198,7 +197,7 @@ async fn timeout_as_failed_is_a_failure_that_nobody_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_global_key_is_an_answer_from_another_scope() {
-    let seat = Seat::at("global-key").await;
+    let seat = Box::pin(Seat::at("global-key")).await;
     let (snapshot, alarms) = seat.named(&["Invariant I8 VIOLATED (3 rows)"]).await;
     assert_eq!(breached(&snapshot, "I8"), seat.orders(&[Truth::Charged]));
     assert_eq!(alarms.len(), 1, "nothing else is wrong: {alarms:?}");
@@ -206,7 +205,7 @@ async fn a_global_key_is_an_answer_from_another_scope() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tight_fingerprint_is_honest_retries_refused() {
-    let seat = Seat::at("tight-fingerprint").await;
+    let seat = Box::pin(Seat::at("tight-fingerprint")).await;
     let words = ["Invariant I15 VIOLATED (3 rows)", "Invariant I1 VIOLATED (2 rows)", "Invariant I9 VIOLATED (2 rows)"];
     let (snapshot, _) = seat.named(&words).await;
     assert_eq!(breached(&snapshot, "I15"), seat.orders(&[Truth::ChargedTwice, Truth::Charged]));
@@ -215,7 +214,7 @@ async fn a_tight_fingerprint_is_honest_retries_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_short_lease_is_named_with_the_workers_it_put_on_one_charge() {
-    let seat = Seat::at("short-lease").await;
+    let seat = Box::pin(Seat::at("short-lease")).await;
     let (snapshot, _) = seat.named(&["Invariant I7 VIOLATED (3 rows)", "3 records STUCK"]).await;
     assert_eq!(breached(&snapshot, "I7"), seat.orders(&[Truth::Charged]));
     for order in seat.orders(&[Truth::Charged]) {
@@ -226,7 +225,7 @@ async fn a_short_lease_is_named_with_the_workers_it_put_on_one_charge() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_expired_key_is_a_lost_record_and_an_order_paid_twice() {
-    let seat = Seat::at("key-expired").await;
+    let seat = Box::pin(Seat::at("key-expired")).await;
     let (snapshot, _) = seat.named(&["Invariant I5 VIOLATED", "Invariant I1 VIOLATED (2 rows)"]).await;
     assert_eq!(breached(&snapshot, "I1"), seat.orders(&[Truth::ChargedTwice]));
     assert!(breached(&snapshot, "I5").is_superset(&seat.orders(&[Truth::ChargedTwice, Truth::Charged])));
@@ -237,7 +236,7 @@ async fn an_expired_key_is_a_lost_record_and_an_order_paid_twice() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_webhook_is_unknown_payments_and_no_event() {
-    let seat = Seat::at("lost-webhook").await;
+    let seat = Box::pin(Seat::at("lost-webhook")).await;
     let (snapshot, _) = seat.named(&["4 records STUCK", "4 payments with an UNKNOWN"]).await;
     assert_eq!(count(&snapshot, Signal::Webhooks), 0, "none waits");
     assert_eq!(seat.number("SELECT count(*) FROM webhook_events").await, 0, "none came");
@@ -246,11 +245,11 @@ async fn a_lost_webhook_is_unknown_payments_and_no_event() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn orphan_charges_are_named_by_ref_and_amount() {
-    let seat = Seat::at("orphan-charges").await;
+    let seat = Box::pin(Seat::at("orphan-charges")).await;
     let (snapshot, alarms) = seat.named(&["Invariant I12 VIOLATED (3 rows)"]).await;
     let report = snapshot.rules.iter().find(|report| report.rule.id == "I12").unwrap();
     let RuleState::Violated { breaches, .. } = &report.state else { panic!("{report:?}") };
-    let named: BTreeSet<String> = breaches.iter().filter_map(|b| Some(b.reference.as_ref()?.to_string())).collect();
+    let named: BTreeSet<String> = breaches.iter().filter_map(|b| b.reference.clone()).collect();
     let orders = seat.orders(&[Truth::Charged]);
     let charges = orders.iter().flat_map(|order| seat.world.provider().charges(order)).map(|charge| charge.id);
     assert_eq!(named, charges.collect());
@@ -261,7 +260,7 @@ async fn orphan_charges_are_named_by_ref_and_amount() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_carrier_that_is_down_is_a_saga_past_its_pivot() {
-    let seat = Seat::at("shipment-down").await;
+    let seat = Box::pin(Seat::at("shipment-down")).await;
     let (snapshot, alarms) = seat.named(&["Invariant I13 VIOLATED (4 rows)"]).await;
     assert_eq!(breached(&snapshot, "I13"), seat.orders(&[Truth::Charged]));
     assert_eq!(alarms.len(), 1, "the payments are fine: {alarms:?}");
