@@ -234,8 +234,9 @@ fn timeless(screen: &str) -> String {
     for (pattern, word) in moving {
         text = regex::Regex::new(pattern).expect("a pattern").replace_all(&text, word).into_owned();
     }
-    // Columns are as wide as what stands in them.
-    let rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    // Columns are as wide as what stands in them, and what happened in the same millisecond has no order of its own.
+    let mut rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    rows.sort();
     rows.join("\n")
 }
 
