@@ -206,7 +206,7 @@ fn a_paste_is_one_notice(pty: &mut Pty) {
 #[track_caller]
 fn every_size_is_drawn(pty: &mut Pty) {
     for (cols, rows, shows) in
-        [(60, 20, "Stuck"), (200, 60, r"\[2 Stuck"), (1, 1, ""), (80, 24, r"(?s)\[2 Stuck.*q quit|p pause")]
+        [(60, 20, "Stuck"), (200, 60, r"\[2 Stuck"), (1, 1, ""), (80, 24, r"(?s)\[2 Stuck.*s SQL|q quit|p pause")]
     {
         pty.resize(cols, rows);
         pty.wait_quiet(Duration::from_millis(300));

@@ -129,7 +129,7 @@ fn ctrl_z_stops_it_and_fg_brings_it_back() {
     enter(&pty, "fg");
     // The whole picture again, with nothing of the shell on it, and new numbers.
     wait_for_console(&mut pty);
-    pty.wait_for("q quit|p pause");
+    pty.wait_for("s SQL|q quit|p pause");
     assert_taken_over(&pty);
     assert!(!pty.screen().contains("Stopped"), "{}", pty.screen());
     // Whoever comes back types on: letters count a moment later.
