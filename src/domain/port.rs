@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
 use super::approval::{ApprovalRequest, Consent, ResumeRequest};
+use super::case::Case;
 use super::evidence::Evidence;
 use super::guard::Armed;
 use super::ids::{LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId};
@@ -16,6 +17,7 @@ use super::money::Money;
 use super::record::RecordDetail;
 use super::snapshot::Snapshot;
 use super::time::Instant;
+use super::triage::Cause;
 
 /// A future that can be sent between threads: traits with it can be made into objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -108,6 +110,21 @@ pub struct Candidate {
     pub why: String,
 }
 
+/// Something that happened to another customer for the same cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Other {
+    /// The record, or the one a charge or payment belongs to.
+    pub id: RecordId,
+    /// Its order.
+    pub order: Option<OrderId>,
+    /// When it happened.
+    pub at: Instant,
+    /// What was taken too much, or may have been.
+    pub at_risk: Option<Money>,
+    /// What shows it, in a few words.
+    pub what: String,
+}
+
 /// What one piece of work beside the polls came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
@@ -128,6 +145,11 @@ pub trait Store: Send + Sync {
     fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>>;
     /// Finds records by any id a person may have.
     fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>>;
+    /// Everything our own books and the stored evidence know about the order of a record: the case of a support
+    /// question. `None`: there is nothing about it.
+    fn case<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Box<Case>>, StoreError>>;
+    /// Finds others with the same cause since a time, the newest first.
+    fn others(&self, cause: Cause, since: Instant) -> BoxFuture<'_, Result<Vec<Other>, StoreError>>;
     /// Carries out an armed change: the intent in its own transaction, then the change with its outcome.
     fn act(&self, armed: Armed) -> BoxFuture<'_, Outcome>;
     /// Asks for approval, answers, or takes back: the intent in its own transaction, then the step with its outcome.

@@ -15,12 +15,14 @@ use super::profile::Index;
 use super::reading::{self, Fit, Line, Reading};
 use super::{act, clock, dossier, locked};
 use crate::domain::approval::Consent;
+use crate::domain::case::Case;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::log::{LogEntry, Outcome};
-use crate::domain::port::{Beside, BoxFuture, Candidate, Dossier, RefusedEvent, Store, StoreError};
+use crate::domain::port::{Beside, BoxFuture, Candidate, Dossier, Other, RefusedEvent, Store, StoreError};
 use crate::domain::snapshot::{ServerFacts, Snapshot};
+use crate::domain::triage::Cause;
 
 /// PostgreSQL behind the query contract. Connects when it is first asked, and again when it lost the server.
 pub struct PgStore {
@@ -188,6 +190,18 @@ impl Store for PgStore {
 
     fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>> {
         Box::pin(dossier::dossier(self, id))
+    }
+
+    fn case<'a>(&'a self, _id: &'a RecordId) -> BoxFuture<'a, Result<Option<Box<Case>>, StoreError>> {
+        Box::pin(async { Err(StoreError::CannotAnswer { why: "no question answers this yet".to_owned() }) })
+    }
+
+    fn others(
+        &self,
+        _cause: Cause,
+        _since: chrono::DateTime<chrono::Utc>,
+    ) -> BoxFuture<'_, Result<Vec<Other>, StoreError>> {
+        Box::pin(async { Err(StoreError::CannotAnswer { why: "no question answers this yet".to_owned() }) })
     }
 
     fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>> {

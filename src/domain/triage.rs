@@ -1,0 +1,143 @@
+//! Was this customer charged twice, and why? One pure function from evidence to a verdict.
+
+use serde::{Deserialize, Serialize};
+
+use super::case::Case;
+use super::ids::ProviderRef;
+use super::money::Totals;
+
+/// What the evidence says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// One charge moved money and stands.
+    ChargedOnce,
+    /// Two or more charges moved money for one purchase and stand.
+    ChargedTwice,
+    /// Nothing was taken.
+    NotCharged,
+    /// An open payment exists and nothing else moved money.
+    InDoubt,
+    /// One success and one unknown on the same order: a double charge if the unknown resolves to yes.
+    LatentDouble,
+    /// The provider took it once, our books do not say so.
+    PaidNotRecorded,
+    /// Two purchases, not one charged twice.
+    TwoOrders,
+    /// The evidence cannot tell: sources are missing or contradict each other.
+    NotKnown,
+}
+
+/// Why a customer was charged twice. The earliest broken link wins, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The gap between the attempts reaches the time keys are kept.
+    KeyExpired,
+    /// The record was removed and the retry charged again.
+    RecordDeleted,
+    /// A time-out was taken for a failure and the customer tried again.
+    TimeoutMarkedFailed,
+    /// Two workers were on one charge: the lease was shorter than the provider's time-out.
+    LeaseTooShort,
+    /// One key of ours, two provider keys.
+    UnstableProviderKey,
+    /// The provider was called without a key.
+    NoProviderKey,
+    /// The client made a key per attempt.
+    NewKeyPerAttempt,
+    /// A charge that no payment of ours stands for.
+    ChargeWithoutPayment,
+    /// None of the above can be shown.
+    Unknown,
+    /// Not in that order: a key without a scope let one tenant's answer reach another, charged or not.
+    GlobalKey,
+}
+
+/// What else is true of a customer who was charged once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// A retry got the stored answer.
+    Replayed,
+    /// The other line on the statement is a hold that was never captured.
+    HoldOnly,
+    /// An attempt before it was declined.
+    DeclinedBefore,
+    /// Another charge was taken and given back.
+    Refunded,
+    /// One provider event was applied more than once.
+    EventAppliedTwice,
+}
+
+/// What to do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// Nothing is left to do but to answer.
+    TellCustomer,
+    /// One of the charges has to be given back, by whoever may.
+    RefundOne,
+    /// Ask the provider what happened.
+    Lookup,
+    /// Take the step the recovery table names.
+    Resume,
+    /// Look again later.
+    Wait,
+    /// Give it to payments on-call.
+    HandOver,
+}
+
+/// How far the evidence carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Our books and the provider agree on every charge.
+    High,
+    /// Nothing contradicts it, and a source that would prove it is missing.
+    Medium,
+    /// No promise: hand over.
+    Low,
+}
+
+/// The answer to one support question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triage {
+    /// What the evidence says.
+    pub verdict: Verdict,
+    /// Why, when charged twice; a leak across scopes is named whatever the verdict.
+    pub cause: Option<Cause>,
+    /// What else is true, when charged once.
+    pub note: Option<Note>,
+    /// The charges that moved money and still stand, sorted.
+    pub charges: Vec<ProviderRef>,
+    /// What to do now.
+    pub next: Next,
+    /// How far the evidence carries.
+    pub confidence: Confidence,
+    /// The interleaving in one sentence, with times: what happened, in the order in which it did.
+    pub story: Option<String>,
+    /// Sentences that name the rows which prove it.
+    pub because: Vec<String>,
+    /// Sources we do not have, and what each would tell.
+    pub missing: Vec<String>,
+    /// What was taken too much, per currency; empty unless charged twice.
+    pub too_much: Totals,
+}
+
+/// Judges a case. Cautious: what the evidence does not carry is not said.
+pub fn judge(case: &Case) -> Triage {
+    let _ = case;
+    Triage {
+        verdict: Verdict::NotKnown,
+        cause: None,
+        note: None,
+        charges: Vec::new(),
+        next: Next::HandOver,
+        confidence: Confidence::Low,
+        story: None,
+        because: Vec::new(),
+        missing: Vec::new(),
+        too_much: Totals::default(),
+    }
+}
