@@ -227,7 +227,10 @@ fn timeless(screen: &str) -> String {
         (r"unstuck_lab_\w+", "D"),
         (r"\bconsole_\w+", "L"),
         // What the traffic beside the story came to so far.
-        (r"\d+(\.\d+)?%|\bof \d+\b|\b\d+ (ms|queries)\b|\btransaction \w+|(409 key|422 other|503 outcome|Answers /min).*", "N"),
+        (
+            r"\d+(\.\d+)?%|\bof \d+\b|\b\d+ (ms|queries)\b|\btransaction \w+|(409 key|422 other|503 outcome|Answers /min).*",
+            "N",
+        ),
         (r"[▁▂▃▄▅▆▇█]+", "~"),
     ];
     let mut text = screen.to_owned();
