@@ -6,6 +6,17 @@ use super::case::Case;
 use super::ids::ProviderRef;
 use super::money::Totals;
 
+mod books;
+mod cause;
+mod conclude;
+mod leak;
+mod missing;
+mod note;
+mod standing;
+#[cfg(test)]
+mod tests;
+mod words;
+
 /// What the evidence says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -127,17 +138,20 @@ pub struct Triage {
 
 /// Judges a case. Cautious: what the evidence does not carry is not said.
 pub fn judge(case: &Case) -> Triage {
-    let _ = case;
-    Triage {
-        verdict: Verdict::NotKnown,
-        cause: None,
-        note: None,
-        charges: Vec::new(),
-        next: Next::HandOver,
-        confidence: Confidence::Low,
-        story: None,
-        because: Vec::new(),
-        missing: Vec::new(),
-        too_much: Totals::default(),
+    let books = books::sort(case);
+    let mut triage = conclude::conclude(&books);
+    triage.missing = missing::sources(case);
+    if let Some(leak) = leak::find(&books) {
+        triage.cause = Some(Cause::GlobalKey);
+        triage.story = Some(match triage.story.take() {
+            Some(story) => format!("{leak} {story}"),
+            None => leak,
+        });
+        // Another tenant saw what is not theirs: that is nobody's to answer alone.
+        triage.next = Next::HandOver;
     }
+    if triage.confidence == Confidence::Low {
+        triage.next = Next::HandOver;
+    }
+    triage
 }
