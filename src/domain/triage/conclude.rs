@@ -302,6 +302,10 @@ fn twice(books: &Books<'_>, purchase: &Purchase<'_>, standing: &[&Placed<'_>]) -
     if standing.iter().any(|charge| charge.seen.source != Source::Provider) {
         one.confidence = Confidence::Medium;
     }
+    // The provider's report has a charge that its own list lacks: it has to say which is right.
+    if books.case.charges.is_some() && standing.iter().any(|charge| charge.seen.source == Source::Told) {
+        one.next = Next::Lookup;
+    }
     let twice = Twice { books, purchase, standing: standing.to_vec() };
     let (cause, story) = cause::of(&twice);
     if cause == super::Cause::Unknown {
