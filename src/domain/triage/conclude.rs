@@ -355,7 +355,7 @@ fn said_of(books: &Books<'_>, purchase: &Purchase<'_>) -> Vec<String> {
         return Vec::new();
     }
     let ids: BTreeSet<&str> =
-        purchase.payments.iter().filter_map(|row| row.id.as_ref().map(|id| id.as_str())).collect();
+        purchase.payments.iter().filter_map(|row| row.id.as_ref().map(crate::domain::ids::PaymentId::as_str)).collect();
     let touches = |about: &str| purchase.charge(about).is_some() || ids.contains(about);
     let all = books.contradictions.iter().filter(|one| one.about.as_deref().is_none_or(touches));
     all.map(|one| one.what.clone()).take(12).collect()

@@ -173,16 +173,16 @@ fn five_hundred_purchases_of_one_customer_are_five_hundred() {
     assert_eq!(is.too_much.to_string(), "JPY 50,000");
 }
 
-/// A hundred thousand rows about one order, and about as many orders, are sorted and not walked for one another:
+/// Twenty thousand rows about one order, and about as many orders, are sorted and not walked for one another:
 /// a walk would take minutes. No time is measured; a suite that hangs is what this is for.
 #[test]
-fn a_hundred_thousand_rows_are_sorted_and_not_walked() {
+fn twenty_thousand_rows_are_sorted_and_not_walked() {
     let case = told("yen-twice.toml");
     let (payment, charge) =
         (case.payments.clone().expect("payments")[0].clone(), case.charges.clone().expect("charges")[0].clone());
     for one_order in [Some("O1"), None] {
         let order = |nth: usize| one_order.map_or_else(|| format!("O-{nth}"), str::to_owned);
-        let payments: Vec<_> = (0..100_000)
+        let payments: Vec<_> = (0..20_000)
             .map(|nth| crate::domain::case::PaymentRow {
                 id: Some(crate::domain::ids::PaymentId::new(format!("p-{nth}"))),
                 order: Some(crate::domain::ids::OrderId::new(order(nth))),
@@ -191,7 +191,7 @@ fn a_hundred_thousand_rows_are_sorted_and_not_walked() {
                 ..payment.clone()
             })
             .collect();
-        let charges: Vec<_> = (0..100_000)
+        let charges: Vec<_> = (0..20_000)
             .map(|nth| Charge {
                 provider_ref: Some(ProviderRef::new(format!("ch-{nth}"))),
                 reference: Some(order(nth)),
@@ -201,7 +201,7 @@ fn a_hundred_thousand_rows_are_sorted_and_not_walked() {
             .collect();
         let is = judge(&Case { payments: Some(payments), charges: Some(charges), ..case.clone() });
         let expected = if one_order.is_some() { Verdict::ChargedTwice } else { Verdict::TwoOrders };
-        assert_eq!((is.verdict, is.charges.len()), (expected, 100_000));
+        assert_eq!((is.verdict, is.charges.len()), (expected, 20_000));
         assert!(is.because.len() <= 30);
     }
 }
@@ -349,7 +349,7 @@ mod any {
                     }
                     None => (None, None),
                 };
-                Case { charges, payments, requests, records, webhooks, settlements, transitions, ..Case::default() }
+                Case { requests, records, payments, transitions, charges, webhooks, settlements, ..Case::default() }
             },
         )
     }

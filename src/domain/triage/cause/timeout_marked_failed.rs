@@ -9,8 +9,13 @@ use crate::domain::triage::books::{PROVIDER_SKEW, Placed};
 
 pub(in crate::domain::triage) const KNOWN: Known = Known { cause: Cause::TimeoutMarkedFailed, shows };
 
+/// How many charges of one order are looked at.
+const MOST: usize = 50;
+
 fn shows(twice: &Twice<'_, '_>) -> Option<String> {
-    twice.standing.iter().find_map(|charge| {
+    // Each is held against each: of a hundred thousand, the earliest tell.
+    let standing = twice.standing.get(..MOST).unwrap_or(&twice.standing);
+    standing.iter().find_map(|charge| {
         // The charge of a payment, or of the payment of its key where nobody stored the ref.
         let payment = charge.payment.or_else(|| {
             let key = charge.key.as_ref()?;
@@ -29,7 +34,7 @@ fn shows(twice: &Twice<'_, '_>) -> Option<String> {
             _ => ", and we had marked it failed".to_owned(),
         };
         // The customer tried again because of the mark: a charge begun before it has another cause.
-        let retry = twice.standing.iter().find(|other| {
+        let retry = standing.iter().find(|other| {
             other.seen.name != charge.seen.name
                 && failed_at.is_none_or(|failed| begun_after(twice, charge, other, failed))
         })?;
