@@ -101,7 +101,9 @@ fn a_source_less_is_never_more_certain() {
 }
 
 fn turn<T>(rows: &mut Option<Vec<T>>) {
-    rows.iter_mut().for_each(|rows| rows.reverse());
+    if let Some(rows) = rows {
+        rows.reverse();
+    }
 }
 
 #[test]
