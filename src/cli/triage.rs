@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::out::{ExitCode, Out};
 use super::settings::Settings;
 use crate::domain::case::Case;
+use crate::domain::case::file::to_json;
 use crate::domain::lanes::Lanes;
 use crate::domain::triage::{self, Cause, Triage, Verdict};
 use crate::ui::lanes::{markdown::markdown, svg::svg};
@@ -24,7 +25,10 @@ use args::TriageArgs;
 /// Judges a bundle: without a database, a provider or a configuration.
 pub fn from_bundle(args: &TriageArgs, file: &Path, out: &mut Out<'_>) -> ExitCode {
     match bundle::read(file) {
-        Ok(case) => answer(args, &case, &format!("unstuck triage --from {}", file.display()), out),
+        Ok(read) => {
+            read.passed_over.iter().for_each(|said| out.complain(said));
+            answer(args, &read.case, &format!("unstuck triage --from {}", file.display()), out)
+        }
         Err(why) => {
             out.complain(&format!("NOT KNOWN: {why}"));
             ExitCode::NotKnown
@@ -110,8 +114,8 @@ fn code(is: &Triage) -> ExitCode {
 
 /// Writes a new file that only its owner reads. One that is there stays as it is.
 fn export(file: &Path, case: &Case) -> std::io::Result<()> {
+    let text = to_json(case)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
-    to.write_all(bundle::write(case).as_bytes())?;
-    to.write_all(b"\n")?;
+    to.write_all(text.as_bytes())?;
     to.sync_all()
 }
