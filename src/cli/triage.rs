@@ -18,8 +18,7 @@ use super::settings::Settings;
 use crate::domain::case::Case;
 use crate::domain::case::file::to_json;
 use crate::domain::lanes::Lanes;
-use crate::domain::mask::Masks;
-use crate::domain::triage::{self, Cause, Confidence, Next, Triage, Verdict};
+use crate::domain::triage::{self, Cause, Confidence, Triage, Verdict};
 use crate::ui::lanes::{markdown::markdown, svg::svg};
 use args::TriageArgs;
 
@@ -29,7 +28,7 @@ pub fn from_bundle(args: &TriageArgs, file: &Path, out: &mut Out<'_>) -> ExitCod
         Ok(read) => {
             read.passed_over.iter().for_each(|said| out.complain(said));
             let link = format!("unstuck triage --from {}", file.display());
-            answer(args, &read.case, &Asked { link: &link, unanswered: &[] }, out)
+            answer(args, &read.case, &link, out)
         }
         Err(why) => {
             out.complain(&format!("NOT KNOWN: {why}"));
@@ -56,26 +55,11 @@ pub async fn run(
     if args.others {
         return others::list(args, &gathered, out).await;
     }
-    let asked = Asked { link: &gathered.link(), unanswered: &gathered.unanswered };
-    answer(args, &gathered.case, &asked, out)
-}
-
-/// Where a case came from, and which questions about it stayed open.
-struct Asked<'a> {
-    link: &'a str,
-    unanswered: &'a [String],
+    answer(args, &gathered.case, &gathered.link(), out)
 }
 
 /// The answer in the form that was asked for.
-fn answer(args: &TriageArgs, case: &Case, asked: &Asked<'_>, out: &mut Out<'_>) -> ExitCode {
-    if args.export.is_some() && !asked.unanswered.is_empty() {
-        // Opened elsewhere, it would look whole.
-        out.complain(
-            "Nothing was exported: a look-up stayed open, and the file could not say so. Look up again, or export \
-             without --lookup.",
-        );
-        return ExitCode::NotKnown;
-    }
+fn answer(args: &TriageArgs, case: &Case, link: &str, out: &mut Out<'_>) -> ExitCode {
     if let Some(file) = &args.export
         && let Err(why) = export(file, case)
     {
@@ -83,17 +67,17 @@ fn answer(args: &TriageArgs, case: &Case, asked: &Asked<'_>, out: &mut Out<'_>) 
         return ExitCode::NotKnown;
     }
     let masked = case.clone().masked();
-    let is = careful(triage::judge(&masked), asked.unanswered);
+    let is = triage::judge(&masked);
     if args.form.json {
         out.json(&as_json(&is));
     } else if args.form.md {
-        out.block(&markdown(&masked, &is, args.language.into(), asked.link));
+        out.block(&markdown(&masked, &is, args.language.into(), link));
     } else if args.form.svg {
         let title = masked.asked.clone().unwrap_or_else(|| "A case".to_owned());
         let subtitle = format!("Verdict: {}. Confidence: {}.", is.verdict.word(), is.confidence.word());
         out.block(&svg(&Lanes::of(&masked), &title, &subtitle));
     } else {
-        text::print(&masked, &is, args.language.into(), asked.link, out);
+        text::print(&masked, &is, args.language.into(), link, out);
     }
     if let Some(file) = &args.export {
         out.complain(&format!("The evidence is in {}, customers masked.", file.display()));
@@ -115,29 +99,6 @@ fn as_json(is: &Triage) -> Value {
         "missing": is.missing,
         "too_much": is.too_much,
     })
-}
-
-/// The verdict as far as it carries when questions stayed open: what is charged twice stays charged twice, but a charge
-/// that was not seen is not one that was not made.
-fn careful(mut is: Triage, unanswered: &[String]) -> Triage {
-    if unanswered.is_empty() {
-        return is;
-    }
-    let mut masks = Masks::default();
-    is.missing.extend(unanswered.iter().map(|said| masks.hide_in_id(said).into_owned()));
-    match is.verdict {
-        Verdict::ChargedTwice | Verdict::LatentDouble | Verdict::InDoubt => {}
-        Verdict::ChargedOnce
-        | Verdict::NotCharged
-        | Verdict::PaidNotRecorded
-        | Verdict::TwoOrders
-        | Verdict::NotKnown => {
-            is.verdict = Verdict::NotKnown;
-            is.confidence = Confidence::Low;
-            is.next = Next::HandOver;
-        }
-    }
-    is
 }
 
 fn code(is: &Triage) -> ExitCode {
@@ -166,33 +127,16 @@ fn export(file: &Path, case: &Case) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::case::Case;
-
-    fn is(verdict: Verdict) -> Triage {
-        let mut is = triage::judge(&Case::default());
-        (is.verdict, is.confidence, is.next) = (verdict, Confidence::High, Next::TellCustomer);
-        is
-    }
 
     #[test]
-    fn an_open_look_up_promises_nothing_and_takes_back_no_double_charge() {
-        let open = ["The provider did not answer about shop/lan@example.test: 503.".to_owned()];
-        for (verdict, then, number) in [
-            (Verdict::ChargedOnce, Verdict::NotKnown, 3),
-            (Verdict::NotCharged, Verdict::NotKnown, 3),
-            (Verdict::TwoOrders, Verdict::NotKnown, 3),
-            (Verdict::PaidNotRecorded, Verdict::NotKnown, 3),
-            (Verdict::ChargedTwice, Verdict::ChargedTwice, 1),
-            (Verdict::LatentDouble, Verdict::LatentDouble, 1),
-            (Verdict::InDoubt, Verdict::InDoubt, 3),
-        ] {
-            let judged = careful(is(verdict), &open);
-            assert_eq!((judged.verdict, code(&judged).number()), (then, number));
-            let said = judged.missing.last().unwrap();
-            assert!(said.contains("did not answer") && !said.contains("lan@"), "{said}");
-        }
-        assert_eq!(careful(is(Verdict::ChargedOnce), &[]), is(Verdict::ChargedOnce));
-        let low = Triage { confidence: Confidence::Low, ..is(Verdict::ChargedOnce) };
-        assert_eq!(code(&low).number(), 3);
+    fn no_promise_is_no_all_is_well() {
+        let of = |verdict, confidence| {
+            let is = triage::judge(&Case::default());
+            code(&Triage { verdict, confidence, ..is }).number()
+        };
+        assert_eq!(of(Verdict::ChargedOnce, Confidence::Medium), 0);
+        assert_eq!(of(Verdict::ChargedOnce, Confidence::Low), 3);
+        assert_eq!(of(Verdict::ChargedTwice, Confidence::Low), 1);
+        assert_eq!(of(Verdict::InDoubt, Confidence::High), 3);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::TriageArgs;
 use crate::cli::out::{ExitCode, Out};
 use crate::cli::settings::{Settings, connect};
-use crate::domain::case::Case;
+use crate::domain::case::{Case, money};
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome};
 use crate::domain::ids::{ProviderName, RecordId};
 use crate::domain::mask::Masks;
@@ -131,24 +131,39 @@ async fn look_up(
     let opened = connect::providers(settings, variable);
     let keys = case.keys();
     for id in keys.iter().take(LOOK_UPS) {
-        match ask(store, settings, &opened, id).await {
-            Ok(asked) => {
-                unanswered.extend(asked.unproved(id, settings));
-                case.add_evidence(&asked.evidence);
+        match ask(store, settings, &opened, case, id).await {
+            Ok(asked) => match asked.unproved(id, settings) {
+                None => case.heard(id, &asked.evidence),
+                Some(why) => {
+                    unanswered.push(why);
+                    case.add_evidence(&asked.evidence);
+                    leave_open(case, id);
+                }
+            },
+            Err(why) => {
+                unanswered.push(format!("The provider was not asked about {id}: {why}."));
+                leave_open(case, id);
             }
-            Err(why) => unanswered.push(format!("The provider was not asked about {id}: {why}.")),
         }
     }
     let more = keys.len().saturating_sub(LOOK_UPS);
     if more > 0 {
         unanswered.push(format!("The provider was not asked about {more} more keys: at most {LOOK_UPS} at once."));
+        keys.iter().skip(LOOK_UPS).for_each(|id| leave_open(case, id));
+    }
+}
+
+/// The provider may know of more charges under this key: the verdict is careful with it, here and from an export.
+fn leave_open(case: &mut Case, id: &RecordId) {
+    if !case.not_asked.contains(id) {
+        case.not_asked.push(id.clone());
     }
 }
 
 /// One look-up, and when the provider may last have been called before it.
 struct Asked {
     evidence: Evidence,
-    last_attempt: Instant,
+    last_attempt: Option<Instant>,
     settle: Seconds,
 }
 
@@ -162,7 +177,7 @@ impl Asked {
                 Some(format!("The provider found nothing for {id}, which is not proof: {why}."))
             }
             LookupOutcome::NotFound { absence: Absence::Consistent, .. } => {
-                let settled = settings.policy.skew.after(self.settle.after(self.last_attempt));
+                let settled = settings.policy.skew.after(self.settle.after(self.last_attempt?));
                 (self.evidence.started_at < settled).then(|| {
                     let until = time::clock(settled);
                     format!("The provider found nothing for {id}, and a charge may still appear until {until}.")
@@ -176,36 +191,58 @@ async fn ask(
     store: &dyn Store,
     settings: &Settings,
     opened: &[(ProviderName, Result<HttpProvider, OpenError>)],
+    case: &Case,
     id: &RecordId,
 ) -> Result<Asked, String> {
     let read = store.dossier(id).await.map_err(|error| error.to_string())?;
-    let dossier = read.ok_or("its record is gone")?;
-    let record = &dossier.detail.record;
-    let named = opened.iter().find(|(name, _)| Some(name) == record.provider.as_ref());
-    let provider = match named {
+    let (name, query, last_attempt) = match read {
+        Some(dossier) => {
+            let record = dossier.detail.record;
+            let query = Query {
+                id: record.id,
+                provider_ref: record.provider_ref,
+                provider_key: dossier.detail.provider_key,
+                payment: record.payment,
+                order: record.order,
+                money: record.money,
+                operator: settings.operator.clone(),
+            };
+            let last = dossier.detail.last_attempt_at.max(record.lease.until).or(Some(record.changed_at));
+            (record.provider, query, last)
+        }
+        // The record may be gone and its payment there: that is what some questions are about.
+        None => of_the_payment(case, id, settings).ok_or("neither its record nor a payment is there")?,
+    };
+    let provider = match opened.iter().find(|(known, _)| Some(known) == name.as_ref()) {
         Some((_, Ok(provider))) => provider,
         Some((_, Err(why))) => return Err(why.to_string()),
         None => {
-            let name = record.provider.as_ref().map_or("(not known)", |name| name.as_str());
+            let name = name.as_ref().map_or("(not known)", |name| name.as_str());
             return Err(format!("no adapter is configured for provider {name}"));
         }
     };
+    let settle = connect::terms(settings, name.as_ref()).settle;
+    Ok(Asked { evidence: provider.lookup(&query).await, last_attempt, settle })
+}
+
+fn of_the_payment(
+    case: &Case,
+    id: &RecordId,
+    settings: &Settings,
+) -> Option<(Option<ProviderName>, Query, Option<Instant>)> {
+    let row = case
+        .payments
+        .iter()
+        .flatten()
+        .find(|row| row.scope.as_ref() == Some(&id.scope) && row.key.as_ref() == Some(&id.key))?;
     let query = Query {
-        id: record.id.clone(),
-        provider_ref: record.provider_ref.clone(),
-        provider_key: dossier.detail.provider_key.clone(),
-        payment: record.payment.clone(),
-        order: record.order.clone(),
-        money: record.money.clone(),
+        id: id.clone(),
+        provider_ref: row.provider_ref.clone(),
+        provider_key: None,
+        payment: row.id.clone(),
+        order: row.order.clone(),
+        money: money(row.amount, row.currency.as_ref()),
         operator: settings.operator.clone(),
     };
-    let last = [dossier.detail.last_attempt_at, record.lease.until]
-        .into_iter()
-        .flatten()
-        .fold(record.changed_at, Instant::max);
-    Ok(Asked {
-        evidence: provider.lookup(&query).await,
-        last_attempt: last,
-        settle: connect::terms(settings, record.provider.as_ref()).settle,
-    })
+    Some((row.provider.clone(), query, row.updated_at.max(row.created_at)))
 }

@@ -57,8 +57,19 @@ impl Kind {
 type Fields = &'static [(&'static str, Kind)];
 
 /// What stands outside the tables.
-const HEAD: Fields =
-    &[("about", Kind::Text), ("asked", Kind::Text), ("now", Kind::Time), ("retention_hours", Kind::Count)];
+const HEAD: Fields = &[
+    ("about", Kind::Text),
+    ("asked", Kind::Text),
+    ("now", Kind::Time),
+    ("retention_hours", Kind::Count),
+    ("retention_s", Kind::Count),
+];
+
+/// What an export of the console says about itself. It is no evidence.
+const OPEN: (&str, Fields) = ("not_asked", &[("scope", Kind::Text), ("key", Kind::Text)]);
+
+/// The list of sources that were cut.
+const CUT: &str = "cut";
 
 /// The tables, each with its fields.
 const TABLES: &[(&str, Fields)] = &[
@@ -106,6 +117,7 @@ const TABLES: &[(&str, Fields)] = &[
             ("status", Kind::Text),
             ("amount", Kind::Amount),
             ("currency", Kind::Text),
+            ("provider", Kind::Text),
             ("provider_ref", Kind::Text),
             ("created_at", Kind::Time),
             ("updated_at", Kind::Time),
@@ -247,6 +259,26 @@ pub fn from_value(document: Value) -> Result<FromFile, NoCase> {
                 checked.insert((*table).to_owned(), rows_of(rows, table, fields, &mut passed)?);
             }
         }
+    }
+    let (open, fields) = OPEN;
+    if let Some(rows) = left.remove(open).filter(|rows| !rows.is_null()) {
+        let rows = rows_of(rows, open, fields, &mut passed)?;
+        let half = |row: &Value| fields.iter().any(|(name, _)| !row[name].is_string());
+        if let Some(nth) = rows.as_array().and_then(|rows| rows.iter().position(half)) {
+            let place = Place { table: Some(open), row: nth.checked_add(1), field: None };
+            return Err(NoCase::Wrong { place, expected: "scope and key", found: "one of them".to_owned() });
+        }
+        checked.insert(open.to_owned(), rows);
+    }
+    if let Some(said) = left.remove(CUT).filter(|said| !said.is_null()) {
+        let place = Place { field: Some(CUT), ..Place::default() };
+        let Value::Array(said) = said else { return Err(wrong(place, "a list of texts", &said)) };
+        let said: Result<Vec<Value>, NoCase> = said
+            .into_iter()
+            .take(MOST_ROWS)
+            .map(|one| if one.is_string() { field(one, Kind::Text, place) } else { Err(wrong(place, "texts", &one)) })
+            .collect();
+        checked.insert(CUT.to_owned(), Value::Array(said?));
     }
     // The right answer of a test: not evidence.
     left.remove("expect");

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Case;
-use crate::domain::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderRef, Scope};
+use crate::domain::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderRef, RecordId, Scope};
 use crate::domain::mask::Masks;
 
 /// An id without what names a person: the same id stays the same everywhere.
@@ -62,6 +62,12 @@ impl Case {
     }
 
     fn hide_ids(&mut self, masks: &mut Masks) {
+        for said in &mut self.cut {
+            *said = masks.hide(said).into_owned();
+        }
+        for id in &mut self.not_asked {
+            *id = RecordId::new(masks.hide_in_id(id.scope.as_str()), masks.hide_in_id(id.key.as_str()));
+        }
         for row in self.requests.iter_mut().flatten() {
             hide_ids!(masks: Scope row.scope, Key row.key, OrderId row.order, Scope row.answered_scope,
                 PaymentId row.answered_payment);

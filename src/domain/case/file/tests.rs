@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::case::{Charge, KeyRecord, PaymentRow, Request, SettlementLine, Transition, Webhook};
-use crate::domain::ids::{PaymentId, Scope};
+use crate::domain::ids::{PaymentId, ProviderName, RecordId, Scope};
 
 #[test]
 fn the_document_has_the_fields_of_the_case_and_no_others() {
@@ -16,11 +16,14 @@ fn the_document_has_the_fields_of_the_case_and_no_others() {
     let case = Case {
         requests: Some(vec![request]),
         records: Some(vec![KeyRecord::default()]),
-        payments: Some(vec![PaymentRow::default()]),
+        payments: Some(vec![PaymentRow { provider: Some(ProviderName::new("lab")), ..PaymentRow::default() }]),
         transitions: Some(vec![Transition::default()]),
         charges: Some(vec![Charge::default()]),
         webhooks: Some(vec![Webhook::default()]),
         settlements: Some(vec![SettlementLine::default()]),
+        retention_s: Some(5_400),
+        not_asked: vec![RecordId::new("shop", "k-1")],
+        cut: vec!["requests: only the newest 500".to_owned()],
         ..Case::default()
     };
     let Value::Object(mut document) = serde_json::to_value(&case).unwrap() else { panic!("an object") };
@@ -32,6 +35,7 @@ fn the_document_has_the_fields_of_the_case_and_no_others() {
         theirs.sort_unstable();
         assert_eq!(ours, theirs, "{table}");
     }
+    assert!(document.remove(OPEN.0).is_some() && document.remove(CUT).is_some());
     let left: Vec<&str> = document.keys().map(String::as_str).collect();
     assert_eq!(left.len(), HEAD.len(), "{left:?}");
     assert!(HEAD.iter().all(|(name, _)| left.contains(name)));
@@ -67,6 +71,10 @@ fn what_is_wrong_is_named_with_table_row_and_field() {
         (json!({"about": "x", "charges": []}), "empty: it has not one table"),
         (json!({"about": "x", "charges": []}), "the whole document has charges, which no case has"),
         (json!({"charge": null}), "is empty"),
+        (json!({"charge": [], "not_asked": [{"scope": "s"}]}), "[[not_asked]] row 1: expected scope and key"),
+        (json!({"charge": [], "not_asked": [{"scope": "s", "key": null}]}), "[[not_asked]] row 1"),
+        (json!({"charge": [], "cut": "all"}), "field cut: expected a list of texts"),
+        (json!({"charge": [], "cut": [null]}), "field cut: expected texts, found nothing"),
     ] {
         let said = said(document);
         assert!(said.contains(words), "{words}\n{said}");
