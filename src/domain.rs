@@ -23,6 +23,7 @@ pub mod policy;
 pub mod port;
 pub mod promise;
 pub mod rates;
+pub mod recon;
 pub mod record;
 pub mod recovery;
 pub mod reply;

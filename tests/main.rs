@@ -43,6 +43,8 @@ mod queries;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
+mod reconciliation;
+#[cfg(test)]
 mod recording;
 #[cfg(test)]
 mod roles;

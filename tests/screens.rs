@@ -15,6 +15,7 @@ use unstuck::domain::approval::ApprovalState;
 use unstuck::domain::evidence::{Absence, LookupOutcome};
 use unstuck::domain::ids::{LogId, ProviderName, Version};
 use unstuck::domain::log::Outcome;
+use unstuck::domain::recon::Reconciliation;
 use unstuck::domain::record::RecoveryPoint;
 use unstuck::ui::glyphs::ascii_of;
 
@@ -79,6 +80,29 @@ const SCENES: &[Scene] = &[
     ("unknown, by money", |look| at(look, "3o")),
     ("conflicts", |look| at(look, "4")),
     ("invariants, rows", |look| at(look, "5<Enter>j")),
+    ("reconciliation", |look| at(look, "6jj")),
+    ("reconciliation, hostile text", |look| {
+        let mut console = Console::with(hostile(), look, Acting::On);
+        console.keys("6G");
+        console
+    }),
+    ("reconciliation, no report", |look| {
+        let mut snapshot = incident();
+        snapshot.reconciliation = Answer::known(Reconciliation::default(), snapshot.db_now);
+        let mut console = Console::with(snapshot, look, Acting::On);
+        console.keys("6");
+        console
+    }),
+    ("reconciliation, no breaks", |look| {
+        let mut console = Console::with(calm(), look, Acting::On);
+        console.keys("6");
+        console
+    }),
+    ("reconciliation, not known", |look| {
+        let mut console = Console::with(nothing_known(), look, Acting::Off);
+        console.keys("6");
+        console
+    }),
     ("audit", |look| at(look, "8jj")),
     ("record", |look| at(look, "2<Enter>")),
     ("record, after a look-up", |look| looked_up(look, "")),

@@ -17,6 +17,7 @@ pub mod scenario;
 pub mod scene;
 pub mod seat;
 pub mod second;
+pub mod settled;
 pub mod store;
 pub mod tape;
 pub mod view;

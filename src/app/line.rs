@@ -14,7 +14,13 @@ const LIMIT: usize = 200;
 /// Opens the filter of a list, or says that the screen has none.
 pub fn open_filter(model: &mut Model, now: Now) {
     let Place::Screen(screen @ (ScreenId::Stuck | ScreenId::Unknown)) = model.place else {
-        model.say("This screen has no filter. Stuck and Unknown have one.", now);
+        let said = match model.place {
+            Place::Screen(ScreenId::Reconciliation) => {
+                "Words do not filter breaks: f shows one kind of them at a time."
+            }
+            Place::Screen(_) | Place::Record(..) => "This screen has no filter. Stuck and Unknown have one.",
+        };
+        model.say(said, now);
         return;
     };
     let before = filter_of(model, screen).clone();
@@ -62,9 +68,12 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
 fn filter_of(model: &mut Model, screen: ScreenId) -> &mut String {
     match screen {
         ScreenId::Unknown => &mut model.screens.unknown.filter,
-        ScreenId::Overview | ScreenId::Stuck | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
-            &mut model.screens.stuck.filter
-        }
+        ScreenId::Overview
+        | ScreenId::Stuck
+        | ScreenId::Conflicts
+        | ScreenId::Invariants
+        | ScreenId::Reconciliation
+        | ScreenId::Audit => &mut model.screens.stuck.filter,
     }
 }
 

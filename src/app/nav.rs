@@ -36,7 +36,11 @@ impl Model {
             match from {
                 ScreenId::Stuck => self.screens.stuck.list.select(&id),
                 ScreenId::Unknown => self.screens.unknown.list.select(&id),
-                ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {}
+                ScreenId::Overview
+                | ScreenId::Conflicts
+                | ScreenId::Invariants
+                | ScreenId::Reconciliation
+                | ScreenId::Audit => {}
             }
         }
         self.arrive(place, now)

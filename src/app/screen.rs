@@ -20,6 +20,7 @@ pub mod audit;
 pub mod conflicts;
 pub mod invariants;
 pub mod overview;
+pub mod reconciliation;
 pub mod record;
 pub mod records;
 pub mod rows;
@@ -40,6 +41,8 @@ pub enum ScreenId {
     Conflicts,
     /// 5.
     Invariants,
+    /// 6.
+    Reconciliation,
     /// 8.
     Audit,
 }
@@ -67,8 +70,15 @@ pub struct Screen {
 }
 
 /// Every screen, in the order of the tabs.
-pub const SCREENS: &[Screen] =
-    &[overview::SCREEN, stuck::SCREEN, unknown::SCREEN, conflicts::SCREEN, invariants::SCREEN, audit::SCREEN];
+pub const SCREENS: &[Screen] = &[
+    overview::SCREEN,
+    stuck::SCREEN,
+    unknown::SCREEN,
+    conflicts::SCREEN,
+    invariants::SCREEN,
+    reconciliation::SCREEN,
+    audit::SCREEN,
+];
 
 /// A screen by id.
 pub fn screen(id: ScreenId) -> &'static Screen {
@@ -88,6 +98,8 @@ pub struct Screens {
     pub conflicts: conflicts::State,
     /// 5.
     pub invariants: invariants::State,
+    /// 6.
+    pub reconciliation: reconciliation::State,
     /// 8.
     pub audit: audit::State,
     /// Record detail.
@@ -103,6 +115,7 @@ impl Screens {
             ScreenId::Unknown => self.unknown.list.cursor().cloned(),
             ScreenId::Conflicts => self.conflicts.target(),
             ScreenId::Invariants => self.invariants.target(model),
+            ScreenId::Reconciliation => self.reconciliation.target(model),
             ScreenId::Audit => self.audit.target(model),
         }
     }
@@ -112,7 +125,11 @@ impl Screens {
         match id {
             ScreenId::Stuck => self.stuck.list.order(),
             ScreenId::Unknown => self.unknown.list.order(),
-            ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => &[],
+            ScreenId::Overview
+            | ScreenId::Conflicts
+            | ScreenId::Invariants
+            | ScreenId::Reconciliation
+            | ScreenId::Audit => &[],
         }
     }
 }
@@ -132,6 +149,7 @@ pub fn sync_all(model: &mut Model, all: Reading) -> Option<String> {
         ScreenId::Stuck => model.screens.stuck.list.take_gone(),
         ScreenId::Unknown => model.screens.unknown.list.take_gone(),
         ScreenId::Conflicts => model.screens.conflicts.list.take_gone(),
+        ScreenId::Reconciliation => model.screens.reconciliation.list.take_gone(),
         ScreenId::Overview | ScreenId::Invariants | ScreenId::Audit => false,
     };
     (gone && on_list).then(|| "The row under the cursor left the list: the cursor is on the one after it.".to_owned())

@@ -13,7 +13,7 @@ use super::model::{Acting, Leave, Model, Place, Zone};
 use super::msg::{Msg, Polled};
 use super::notice::Notice;
 use super::picture::{Freshness, Taken};
-use super::screen::{record, screen, sync_all};
+use super::screen::{reconciliation, record, screen, sync_all};
 use crate::domain::approval;
 use crate::domain::ids::RecordId;
 use crate::domain::port::{Dossier, StoreError};
@@ -266,7 +266,6 @@ fn command(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
         Command::Go(id) => model.go(Place::Screen(id), now),
         Command::NotYet(later) => {
             let name = match later {
-                Later::Reconciliation => "6 Reconciliation",
                 Later::Ticket => "7 Ticket triage",
             };
             model.say(format!("{name} is not available yet: a later version brings it."), now);
@@ -294,6 +293,10 @@ fn rows(model: &mut Model, asked: RowCommand, now: Now) -> Vec<Effect> {
         }
         RowCommand::Mark | RowCommand::Unmark => {
             model.say("Marks are for records on 2 and 3.", now);
+            vec![]
+        }
+        RowCommand::Only => {
+            model.say("Rows here are of one kind. 6 has several.", now);
             vec![]
         }
         RowCommand::Move(_) | RowCommand::Enter | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => vec![],
@@ -385,10 +388,10 @@ fn moved(model: &mut Model, now: Now, go: impl Fn(&mut Model, Now) -> Option<Vec
     })
 }
 
-/// What `y` copies: the record under the cursor, else the sentence.
+/// What `y` copies: the break or the record under the cursor, else the sentence.
 fn copied(model: &Model, now: Now) -> String {
-    if let Some(id) = model.target() {
-        return id.to_string();
+    if let Some(text) = reconciliation::copied(model).or_else(|| model.target().map(|id| id.to_string())) {
+        return text;
     }
     let lines = super::screen::overview::sentence_lines(model, now);
     let words: Vec<String> = lines.iter().map(|l| l.words().trim().to_owned()).collect();

@@ -11,6 +11,7 @@ use super::ids::{Key, Operator, ProviderName, RecordId, Scope};
 use super::log::LogEntry;
 use super::money::Totals;
 use super::rates::Rates;
+use super::recon::Reconciliation;
 use super::record::Record;
 use super::rule::RuleReport;
 use super::time::Instant;
@@ -198,8 +199,16 @@ pub struct Snapshot {
     pub approvals: Answer<Vec<ApprovalRequest>>,
     /// What was handed back to the service's recoverer, newest first.
     pub resumes: Answer<Vec<ResumeRequest>>,
+    /// Where the settlement reports and our books disagree. A recording from before it was asked has none.
+    #[serde(default = "not_asked")]
+    pub reconciliation: Answer<Reconciliation>,
     /// What it cost.
     pub cost: Cost,
+}
+
+/// What a picture without the question says of it.
+fn not_asked() -> Answer<Reconciliation> {
+    Answer::not_known("it was not asked about settlement reports")
 }
 
 impl Snapshot {

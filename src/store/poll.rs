@@ -127,6 +127,7 @@ pub(super) async fn poll(
         handed_over: slow.handed_over,
         approvals: slow.approvals,
         resumes: slow.resumes,
+        reconciliation: Answer::not_known("this version does not read settlement reports from the database yet"),
         cost: Cost {
             queries: asking.reading.asked(),
             millis: u64::try_from(clock().duration_since(began).as_millis()).unwrap_or(u64::MAX),

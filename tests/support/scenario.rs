@@ -23,6 +23,7 @@ use unstuck::domain::payment::PaymentStatus;
 use unstuck::domain::policy::{Policy, ProviderTerms};
 use unstuck::domain::port::Dossier;
 use unstuck::domain::rates::{Minute, Rates};
+use unstuck::domain::recon::Reconciliation;
 use unstuck::domain::record::{Lease, Record, RecordDetail, RecordStatus, RecoveryPoint};
 use unstuck::domain::rule::{Breach, Rule, RuleReport, RuleState, Severity};
 use unstuck::domain::snapshot::{
@@ -30,6 +31,8 @@ use unstuck::domain::snapshot::{
 };
 use unstuck::domain::time::{Instant, Seconds};
 use unstuck::ui::{Charset, Look, Theme};
+
+use super::settled::{breaks, hostile_breaks, matching};
 
 /// The moment of every picture: 14:03:27Z.
 pub fn noon() -> Instant {
@@ -337,6 +340,7 @@ fn build_incident() -> Snapshot {
         log: Answer::known(log(), at),
         approvals: Answer::known(vec![], at),
         resumes: Answer::known(vec![], at),
+        reconciliation: Answer::known(breaks(), at),
         handed_over: Answer::known(
             vec![HandedOver {
                 id: RecordId::new("shop-eu", "ord-88101-CC0007"),
@@ -359,6 +363,7 @@ pub fn calm() -> Snapshot {
     snapshot.stuck = Answer::known(vec![], at);
     snapshot.unknown = Answer::known(vec![], at);
     snapshot.handed_over = Answer::known(vec![], at);
+    snapshot.reconciliation = Answer::known(Reconciliation { breaks: vec![], ..matching() }, at);
     snapshot.offenders = Answer::known(vec![], at);
     snapshot.providers = Answer::known(
         vec![ProviderHealth {
@@ -394,6 +399,7 @@ pub fn nothing_known() -> Snapshot {
     snapshot.handed_over = Answer::not_known("there is no schema unstuck");
     snapshot.approvals = Answer::not_known("there is no schema unstuck");
     snapshot.resumes = Answer::not_known("there is no schema unstuck");
+    snapshot.reconciliation = Answer::not_known("there is no schema unstuck");
     for report in &mut snapshot.rules {
         report.state = RuleState::NotKnown { why: "the audit did not finish within 5s".into() };
     }
@@ -417,6 +423,7 @@ pub fn hostile() -> Snapshot {
     let mut all = vec![evil];
     all.extend(stuck_records());
     snapshot.stuck = Answer::known(all, noon());
+    snapshot.reconciliation = Answer::known(hostile_breaks(), noon());
     snapshot
 }
 

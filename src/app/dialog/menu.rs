@@ -36,7 +36,13 @@ pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
         return bulk::open(model, now);
     }
     let Some(id) = model.target() else {
-        model.say("Actions belong to one record. 2 or 3 lists them; Enter opens one.", now);
+        let said = match model.place {
+            Place::Screen(ScreenId::Reconciliation) => {
+                "No record of ours is known for this break: there is nothing to act on. y copies it."
+            }
+            Place::Screen(_) | Place::Record(..) => "Actions belong to one record. 2 or 3 lists them; Enter opens one.",
+        };
+        model.say(said, now);
         return vec![];
     };
     if let Some(why) = model.picture.why_no_action(model.setup.poll_every, now) {

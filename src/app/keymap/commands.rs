@@ -27,8 +27,6 @@ pub enum Motion {
 /// A screen that a later version brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Later {
-    /// 6.
-    Reconciliation,
     /// 7.
     Ticket,
 }
@@ -56,6 +54,8 @@ pub enum RowCommand {
     Mark,
     /// Take all marks away.
     Unmark,
+    /// Rows of the next kind only, then all again.
+    Only,
 }
 
 /// What a key asks of the console as a whole.

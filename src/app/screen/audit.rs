@@ -104,7 +104,8 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
         | RowCommand::Previous
         | RowCommand::Raw
         | RowCommand::Mark
-        | RowCommand::Unmark => None,
+        | RowCommand::Unmark
+        | RowCommand::Only => None,
     }
 }
 

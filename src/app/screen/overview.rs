@@ -9,7 +9,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{Screen, ScreenId, Screens, not_known, sentence};
+use super::{Screen, ScreenId, Screens, not_known, reconciliation, sentence};
 use crate::app::effect::Effect;
 use crate::app::hand_backs::handed;
 use crate::app::keymap::RowCommand;
@@ -48,6 +48,8 @@ pub enum Row {
     Signal(Signal),
     /// Rules that are violated.
     Rules,
+    /// Reconciliation breaks older than a day.
+    Breaks,
     /// Answers 409.
     Conflict,
     /// Answers 422.
@@ -73,6 +75,7 @@ const ROWS: &[Row] = &[
     Row::Signal(Signal::Outbox),
     Row::Signal(Signal::Webhooks),
     Row::Signal(Signal::HandedOver),
+    Row::Breaks,
     Row::Signal(Signal::Xmin),
 ];
 
@@ -90,6 +93,9 @@ fn sync(screens: &mut Screens, snapshot: &Snapshot, _: Reading) {
 
 /// The side signals share one line while there is nothing to them. What is not known is never quiet.
 fn is_quiet(row: Row, snapshot: &Snapshot) -> bool {
+    if row == Row::Breaks {
+        return reconciliation::old_breaks(snapshot).is_some_and(|(count, _)| count == 0);
+    }
     let Row::Signal(signal) = row else { return false };
     let Some(pulse) = snapshot.pulse_of(signal) else { return false };
     match signal {
@@ -139,6 +145,7 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
                 Row::Signal(Signal::Unknown | Signal::Pending) => ScreenId::Unknown,
                 Row::Signal(Signal::Stuck) => ScreenId::Stuck,
                 Row::Rules => ScreenId::Invariants,
+                Row::Breaks => ScreenId::Reconciliation,
                 Row::Conflict | Row::Mismatch => ScreenId::Conflicts,
                 Row::Signal(Signal::HandedOver) => ScreenId::Audit,
                 Row::Signal(Signal::Outbox | Signal::Webhooks | Signal::Xmin) | Row::Unavailable | Row::Answers => {
@@ -156,7 +163,8 @@ fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
         | RowCommand::Previous
         | RowCommand::Raw
         | RowCommand::Mark
-        | RowCommand::Unmark => None,
+        | RowCommand::Unmark
+        | RowCommand::Only => None,
     }
 }
 

@@ -81,7 +81,8 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
         | RowCommand::Sort
         | RowCommand::Reverse
         | RowCommand::Mark
-        | RowCommand::Unmark => return None,
+        | RowCommand::Unmark
+        | RowCommand::Only => return None,
     }
     Some(vec![])
 }

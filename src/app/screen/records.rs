@@ -64,9 +64,12 @@ impl State {
 fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
     match id {
         ScreenId::Unknown => &mut model.screens.unknown,
-        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
-            &mut model.screens.stuck
-        }
+        ScreenId::Stuck
+        | ScreenId::Overview
+        | ScreenId::Conflicts
+        | ScreenId::Invariants
+        | ScreenId::Reconciliation
+        | ScreenId::Audit => &mut model.screens.stuck,
     }
 }
 
@@ -74,7 +77,12 @@ fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
 fn answer_of(model: &Model, id: ScreenId) -> Option<&Answer<Vec<Record>>> {
     model.picture.snapshot().map(|s| match id {
         ScreenId::Unknown => &s.unknown,
-        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => &s.stuck,
+        ScreenId::Stuck
+        | ScreenId::Overview
+        | ScreenId::Conflicts
+        | ScreenId::Invariants
+        | ScreenId::Reconciliation
+        | ScreenId::Audit => &s.stuck,
     })
 }
 
@@ -118,7 +126,7 @@ pub fn on(model: &mut Model, id: ScreenId, command: RowCommand, now: Now) -> Opt
             marking::toggle(model, under, now);
         }
         RowCommand::Unmark => marking::clear(model, now),
-        RowCommand::Back | RowCommand::Next | RowCommand::Previous | RowCommand::Raw => return None,
+        RowCommand::Back | RowCommand::Next | RowCommand::Previous | RowCommand::Raw | RowCommand::Only => return None,
     }
     Some(vec![])
 }

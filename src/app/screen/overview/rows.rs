@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{Row, level_role};
 use crate::app::model::{Model, Zone};
+use crate::app::screen::reconciliation;
 use crate::domain::alarm::{self, Level};
 use crate::domain::rates::Minute;
 use crate::domain::rule::{RuleState, Severity};
@@ -127,6 +128,12 @@ fn cells(model: &Model, snapshot: &Snapshot, row: Row, glyphs: &Glyphs, now: Now
             )
         }
         Row::Rules => rules(snapshot, build, unknown),
+        Row::Breaks => {
+            let name = "Recon breaks > 24h";
+            let Some((count, oldest)) = reconciliation::old_breaks(snapshot) else { return unknown(name) };
+            let level = if count > 0 { Level::Caution } else { Level::Ok };
+            build(level, name, count.to_string(), "0".into(), Series::default(), "-".into(), oldest)
+        }
         Row::Conflict => rate(model, snapshot, "409 key in use", |m| m.conflict, at, build, unknown),
         Row::Mismatch => rate(model, snapshot, "422 other content", |m| m.mismatch, at, build, unknown),
         Row::Unavailable => rate(model, snapshot, "503 outcome unknown", |m| m.unavailable, at, build, unknown),

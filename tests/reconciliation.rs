@@ -1,0 +1,204 @@
+//! Screen 6: what it says of reports and breaks, and what its keys do. It never changes anything.
+
+use unstuck::app::Acting;
+use unstuck::app::model::Place;
+use unstuck::app::screen::ScreenId;
+use unstuck::domain::answer::Answer;
+use unstuck::domain::ids::RecordId;
+use unstuck::domain::recon::{BreakKind, Reconciliation};
+use unstuck::domain::snapshot::Snapshot;
+
+use crate::support::console::Console;
+use crate::support::picture::{draw, words};
+use crate::support::scenario::{calm, incident, noon, nothing_known, stuck_records};
+use crate::support::settled::{breaks, hostile_breaks, matching};
+
+fn picture(console: &Console, width: u16, height: u16) -> String {
+    words(&draw(&console.model, width, height, console.now))
+}
+
+#[track_caller]
+fn shows(console: &Console, text: &str) {
+    let picture = picture(console, 80, 24);
+    assert!(picture.contains(text), "not on screen: {text:?}\n{picture}");
+}
+
+#[track_caller]
+fn shows_not(console: &Console, text: &str) {
+    let picture = picture(console, 80, 24);
+    assert!(!picture.contains(text), "should not be on screen: {text:?}\n{picture}");
+}
+
+fn with(all: Reconciliation) -> Snapshot {
+    Snapshot { reconciliation: Answer::known(all, noon()), ..incident() }
+}
+
+fn at_six(snapshot: Snapshot) -> Console {
+    let mut console = Console::on(snapshot);
+    console.keys("6");
+    console
+}
+
+fn order(console: &Console) -> Vec<i64> {
+    console.model.screens.reconciliation.list.order().to_vec()
+}
+
+#[test]
+fn breaks_stand_with_their_kind_money_and_age_and_currencies_are_never_added() {
+    let console = at_six(incident());
+    shows(&console, "[6 Recon 4]");
+    shows(&console, "acme-psp: settlement-2026-11-29.csv, 41206 lines, loaded 5h00m ago; 2 reports");
+    // 19.90 EUR against 19.90 USD is no difference of nothing: both sides are in question.
+    shows(&console, "! 4 breaks · EUR 227.68 + USD 19.90 · oldest 1d07h · Matched 99.995%");
+    shows(&console, "<1h 1   1-24h 1   24-48h 2   >48h 0");
+    shows(&console, "theirs, not ours: likely stuck");
+    shows(&console, "A break is a question, not an error. This screen never changes the books.");
+    shows(&console, "as the report itself states them");
+    assert_eq!(order(&console), [64, 66, 68, 71], "oldest first");
+}
+
+#[test]
+fn what_is_not_known_is_never_zero() {
+    let none = at_six(with(Reconciliation::default()));
+    shows(&none, "NOT KNOWN  No settlement report is loaded: nothing was compared.");
+    shows(&none, "unstuck reconcile --provider stripe FILE");
+    shows(&none, "[6 Recon]");
+    shows_not(&none, "No breaks");
+    let failed = at_six(nothing_known());
+    shows(&failed, "NOT KNOWN  where the reports and our books disagree: there is no schema unstuck");
+    shows(&failed, "[6 Recon ?]");
+    let mut console = Console::on(nothing_known());
+    console.keys("1");
+    let row = picture(&console, 140, 40);
+    assert!(row.lines().any(|l| l.contains("Recon breaks > 24h") && l.contains("NOT KNOWN")), "{row}");
+    let unstated = at_six(with(Reconciliation { reports: matching().reports.split_off(1), breaks: vec![] }));
+    shows(&unstated, "not stated by the provider");
+    shows(&unstated, "ok No breaks.");
+}
+
+#[test]
+fn one_line_in_a_million_that_does_not_match_is_not_rounded_away() {
+    let mut all = breaks();
+    all.reports.truncate(1);
+    all.reports[0].lines = 1_000_000;
+    all.reports[0].matched = 999_999;
+    shows(&at_six(with(all.clone())), "Matched 99.999%");
+    all.reports[0].lines = 0;
+    all.reports[0].matched = 0;
+    shows(&at_six(with(all)), "No lines to match.");
+}
+
+#[test]
+fn the_overview_counts_what_is_older_than_a_day_and_leads_here() {
+    let mut console = Console::on(incident());
+    let wide = picture(&console, 140, 40);
+    assert!(wide.lines().any(|l| l.contains(" ! Recon breaks > 24h") && l.contains(" 2 ")), "{wide}");
+    while !picture(&console, 140, 40).is_empty() && console.model.screen() == ScreenId::Overview {
+        let at = console.model.screens.overview.list.position().expect("a row");
+        if at + 1 == console.model.screens.overview.list.order().len() {
+            console.keys("<Enter>");
+            break;
+        }
+        console.keys("j");
+    }
+    assert_eq!(console.model.screen(), ScreenId::Reconciliation);
+    assert!(!picture(&Console::on(calm()), 140, 40).contains("Recon breaks"), "quiet when there is none");
+}
+
+#[test]
+fn f_shows_one_kind_after_the_other_and_then_all() {
+    let mut console = at_six(incident());
+    let mut seen = vec![];
+    for _ in 0..5 {
+        console.keys("f");
+        seen.push((console.model.screens.reconciliation.kind, order(&console)));
+    }
+    use BreakKind as K;
+    let wanted = [
+        (Some(K::Orphan), vec![71]),
+        (Some(K::Missing), vec![64]),
+        (Some(K::Amount), vec![66]),
+        (Some(K::Currency), vec![68]),
+        (None, vec![64, 66, 68, 71]),
+    ];
+    assert_eq!(seen, wanted, "a kind without breaks is passed over");
+    console.keys("f");
+    shows(&console, "Kind: orphan (f)");
+    // Its only break is settled: an empty list must not hide the others.
+    let mut all = breaks();
+    all.breaks.retain(|one| one.kind != K::Orphan);
+    console.poll(with(all));
+    assert_eq!((console.model.screens.reconciliation.kind, order(&console)), (None, vec![64, 66, 68]));
+}
+
+#[test]
+fn o_sorts_and_a_poll_does_not_move_rows() {
+    let mut console = at_six(incident());
+    console.keys("o");
+    assert_eq!(order(&console), [68, 64, 71, 66], "two currencies cannot be weighed: first");
+    console.keys("o");
+    assert_eq!(order(&console), [71, 64, 66, 68]);
+    console.keys("O");
+    assert_eq!(order(&console), [68, 66, 64, 71]);
+    console.keys("Ojj");
+    let under = console.model.screens.reconciliation.list.cursor().copied();
+    let mut all = breaks();
+    let mut newer = all.breaks[0].clone();
+    newer.number = 90;
+    all.breaks.insert(0, newer);
+    all.breaks.retain(|one| one.number != 64);
+    console.poll(with(all));
+    assert_eq!(order(&console), [71, 66, 68]);
+    assert_eq!(console.model.screens.reconciliation.list.cursor().copied(), under, "the cursor is on an identity");
+    shows(&console, "i 1 new breaks: press R to take them in.");
+    console.keys("R");
+    assert_eq!(order(&console), [71, 90, 66, 68]);
+}
+
+#[test]
+fn enter_opens_the_record_when_there_is_one_and_the_menu_acts_on_it() {
+    let mut console = at_six(incident());
+    console.keys("<Enter>");
+    shows(&console, "No record of ours is known for this break.");
+    console.keys("a");
+    shows(&console, "nothing to act on");
+    assert!(console.model.dialog.is_none());
+    let id: RecordId = stuck_records().remove(0).id;
+    console.keys("G<Enter>");
+    assert_eq!(console.model.place, Place::Record(id, ScreenId::Reconciliation));
+    console.keys("<Esc>");
+    assert_eq!(console.model.place, Place::Screen(ScreenId::Reconciliation));
+    assert_eq!(console.model.screens.reconciliation.list.cursor(), Some(&71), "back on the same row");
+    console.keys("ah");
+    shows(&console, "Hand over");
+    assert_eq!((console.acts, console.lookups), (0, 0));
+}
+
+#[test]
+fn without_act_the_books_stay_as_they_are_too() {
+    let mut console = Console::with(incident(), "dark", Acting::Off);
+    console.keys("6Gah<Enter>");
+    assert_eq!(console.acts, 0);
+}
+
+#[test]
+fn y_copies_the_break_in_words_that_are_safe_to_paste() {
+    let mut console = at_six(incident());
+    console.keys("y");
+    let said = "rb_64 missing at acme-psp · ours EUR 128.00 · theirs - · since 2026-11-29 07:03:27Z · order ord_88064 · payment pay_5564 · settlement-2026-11-29.csv";
+    assert_eq!(console.copied, [said]);
+    let mut hostile = at_six(with(hostile_breaks()));
+    hostile.keys("Gy");
+    let copied = hostile.copied.first().expect("a text");
+    assert!(copied.chars().all(|c| !c.is_control() && c != '\u{202e}' && c != '\u{200b}'), "{copied:?}");
+}
+
+#[test]
+fn screens_without_kinds_say_so() {
+    let mut console = Console::on(incident());
+    console.keys("2f");
+    shows(&console, "6 has several.");
+    console.keys("6/");
+    shows(&console, "f shows one kind of them at a time.");
+    assert!(console.model.line.is_none());
+}
