@@ -13,6 +13,7 @@ pub mod install;
 pub mod lab;
 pub mod log;
 pub mod out;
+pub mod reconcile;
 pub mod replay;
 pub mod settings;
 pub mod show;
@@ -100,6 +101,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
                 Some(Command::Audit(args)) => Box::pin(audit::run(args, &settings, out)).await,
                 Some(Command::Triage(args)) => Box::pin(triage::run(args, &settings, &variable, out)).await,
+                Some(Command::Reconcile(args)) => Box::pin(reconcile::run(args, &settings, out)).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
                 Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_) | Command::Replay(_)) | None => {
                     console::run(&settings, cli.common.record.as_deref(), &variable, out).await

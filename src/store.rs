@@ -15,6 +15,7 @@ pub mod library;
 pub mod options;
 pub mod postgres;
 pub mod profile;
+pub mod settle;
 
 mod act;
 mod case;

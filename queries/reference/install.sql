@@ -258,14 +258,77 @@ COMMENT ON TABLE unstuck.resume_event IS 'What became of a hand back: taken once
 CREATE UNIQUE INDEX IF NOT EXISTS uq_resume_event_taken ON unstuck.resume_event (request) WHERE event = 'taken';
 CREATE UNIQUE INDEX IF NOT EXISTS uq_resume_event_ended ON unstuck.resume_event (request) WHERE event <> 'taken';
 
+CREATE TABLE IF NOT EXISTS unstuck.settlement_load (
+  id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at           timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+  provider     text        NOT NULL,
+  name         text        NOT NULL,
+  hash         text        NOT NULL,
+  operator     text        NOT NULL,
+  session_role text        NOT NULL
+);
+COMMENT ON TABLE unstuck.settlement_load IS 'Loads of settlement reports that were begun. Only grows; one that was not finished is never read.';
+
+CREATE TABLE IF NOT EXISTS unstuck.settlement_row (
+  load     bigint NOT NULL REFERENCES unstuck.settlement_load (id),
+  line     bigint NOT NULL,
+  kind     text   NOT NULL CHECK (kind IN ('charge', 'refund', 'chargeback', 'fee', 'other')),
+  ref      text,
+  order_id text,
+  amount   bigint NOT NULL,
+  currency text   NOT NULL,
+  at       timestamptz,
+  PRIMARY KEY (load, line)
+);
+COMMENT ON TABLE unstuck.settlement_row IS 'Lines of settlement reports, minor units; they count once their load is in settlement_report. Only grows.';
+CREATE INDEX IF NOT EXISTS ix_settlement_row_ref ON unstuck.settlement_row (ref) WHERE kind = 'charge';
+
+CREATE TABLE IF NOT EXISTS unstuck.settlement_report (
+  load     bigint      PRIMARY KEY REFERENCES unstuck.settlement_load (id),
+  at       timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+  provider text        NOT NULL,
+  name     text        NOT NULL,
+  hash     text        NOT NULL UNIQUE,
+  lines    bigint      NOT NULL,
+  matched  bigint      NOT NULL,
+  from_at  timestamptz,
+  to_at    timestamptz,
+  ours     jsonb       NOT NULL,
+  theirs   jsonb       NOT NULL,
+  stated   jsonb
+);
+COMMENT ON TABLE unstuck.settlement_report IS 'Settlement reports that were loaded whole, one row a file. Only grows.';
+
+CREATE TABLE IF NOT EXISTS unstuck.settlement_break (
+  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  load            bigint NOT NULL REFERENCES unstuck.settlement_report (load),
+  kind            text   NOT NULL CHECK (kind IN ('orphan', 'missing', 'amount', 'currency', 'duplicate')),
+  line            bigint,
+  ref             text,
+  scope           text,
+  key             text,
+  order_id        text,
+  payment_id      text,
+  ours_amount     bigint,
+  ours_currency   text,
+  theirs_amount   bigint,
+  theirs_currency text,
+  at              timestamptz
+);
+COMMENT ON TABLE unstuck.settlement_break IS 'Where a report and our books disagreed when it was loaded. Only grows; what has mended itself since is not shown.';
+
 REVOKE ALL ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note, unstuck.limits, unstuck.approval_limit, unstuck.approval_request,
-  unstuck.approval_decision, unstuck.approval_use, unstuck.resume_request, unstuck.resume_event FROM PUBLIC;
+  unstuck.approval_decision, unstuck.approval_use, unstuck.resume_request, unstuck.resume_event,
+  unstuck.settlement_load, unstuck.settlement_row, unstuck.settlement_report, unstuck.settlement_break FROM PUBLIC;
 GRANT SELECT ON unstuck.environment, unstuck.action_log, unstuck.evidence, unstuck.note, unstuck.limits, unstuck.approval_limit, unstuck.approval_request,
-  unstuck.approval_decision, unstuck.approval_use, unstuck.resume_request, unstuck.resume_event TO unstuck_reader;
+  unstuck.approval_decision, unstuck.approval_use, unstuck.resume_request, unstuck.resume_event,
+  unstuck.settlement_load, unstuck.settlement_row, unstuck.settlement_report, unstuck.settlement_break TO unstuck_reader;
 GRANT SELECT, INSERT ON unstuck.action_log, unstuck.evidence, unstuck.note, unstuck.approval_request, unstuck.approval_decision, unstuck.approval_use,
-  unstuck.resume_request, unstuck.resume_event TO unstuck_definer;
+  unstuck.resume_request, unstuck.resume_event,
+  unstuck.settlement_load, unstuck.settlement_row, unstuck.settlement_report, unstuck.settlement_break TO unstuck_definer;
 GRANT SELECT, INSERT, UPDATE (name, kind, set_at, set_by) ON unstuck.environment TO unstuck_definer;
 GRANT SELECT, INSERT, UPDATE (amount, set_at, set_by) ON unstuck.approval_limit TO unstuck_definer;
+GRANT UPDATE (matched, ours, theirs) ON unstuck.settlement_report TO unstuck_definer;
 GRANT SELECT, UPDATE (approval_wait_s, act_window_s, break_glass_after_s, resume_life_s, resume_answer_s, key_margin_s, max_key_retention_s, absence_gap_s,
   absence_gap_max_s, settle_s) ON unstuck.limits TO unstuck_definer;
 
@@ -2027,6 +2090,139 @@ BEGIN
 END
 $body$;
 
+-- Loads a settlement report in three steps: begin, rows (as often as there are batches), finish. What is staged is seen by nobody until
+-- the last step, which compares it with the books and makes it visible in one transaction. It never changes the books.
+CREATE OR REPLACE FUNCTION unstuck.settled(p_load bigint) RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+  SELECT pg_catalog.jsonb_build_object(
+    'report', pg_catalog.jsonb_build_object('hash', r.hash, 'name', r.name, 'provider', r.provider, 'lines', r.lines, 'matched', r.matched,
+      'loaded_at', r.at, 'from', r.from_at, 'to', r.to_at, 'ours', r.ours, 'theirs', r.theirs, 'stated', r.stated),
+    'breaks', (SELECT coalesce(pg_catalog.jsonb_object_agg(k.kind, k.n), '{}'::jsonb)
+      FROM (SELECT b.kind, pg_catalog.count(*) AS n FROM unstuck.settlement_break b WHERE b.load = p_load GROUP BY b.kind) k))
+  FROM unstuck.settlement_report r WHERE r.load = p_load
+$body$;
+
+CREATE OR REPLACE FUNCTION unstuck.do_settle(o jsonb)
+RETURNS TABLE (outcome text, why text, log_id bigint, version text, read_back jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  l      unstuck.settlement_load;
+  before bigint;
+  staged bigint;
+BEGIN
+  SELECT c.outcome, c.why INTO outcome, why FROM unstuck.check_place(o) c;
+  IF outcome IS NOT NULL THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  outcome := 'refused';
+  IF o ->> 'step' = 'begin' THEN
+    IF coalesce(o ->> 'provider', '') = '' OR coalesce(o ->> 'hash', '') !~ '^[0-9a-f]{64}$' THEN
+      why := 'A report has a provider and the SHA-256 of its file.';
+    ELSE
+      SELECT r.load INTO before FROM unstuck.settlement_report r WHERE r.hash = o ->> 'hash';
+      outcome := 'done';
+      IF before IS NOT NULL THEN
+        why := 'This file was loaded before.';
+        read_back := unstuck.settled(before);
+      ELSE
+        INSERT INTO unstuck.settlement_load (provider, name, hash, operator, session_role)
+        VALUES (o ->> 'provider', pg_catalog.left(coalesce(o ->> 'name', ''), 500), o ->> 'hash', o ->> 'operator', session_user)
+        RETURNING * INTO l;
+        read_back := pg_catalog.jsonb_build_object('load', l.id);
+      END IF;
+    END IF;
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  SELECT v.* INTO l FROM unstuck.settlement_load v WHERE v.id = unstuck.number(o ->> 'load') AND v.session_role = session_user;
+  IF NOT FOUND THEN
+    why := 'There is no such load of this login.';
+  ELSIF EXISTS (SELECT 1 FROM unstuck.settlement_report r WHERE r.load = l.id) THEN
+    why := 'This load is finished.';
+  ELSIF o ->> 'step' = 'rows' THEN
+    INSERT INTO unstuck.settlement_row (load, line, kind, ref, order_id, amount, currency, at)
+    SELECT l.id, x.line, x.kind, pg_catalog.left(x.ref, 500), pg_catalog.left(x."order", 500), x.amount, x.currency, x.at
+    FROM pg_catalog.jsonb_to_recordset(o -> 'rows') AS x (line bigint, kind text, ref text, "order" text, amount bigint, currency text, at timestamptz);
+    outcome := 'done';
+  ELSIF o ->> 'step' = 'finish' THEN
+    -- Two loads of one file: the second finds the report of the first.
+    PERFORM pg_catalog.pg_advisory_xact_lock(7013, 1);
+    SELECT r.load INTO before FROM unstuck.settlement_report r WHERE r.hash = l.hash;
+    SELECT pg_catalog.count(*) INTO staged FROM unstuck.settlement_row x WHERE x.load = l.id;
+    IF before IS NOT NULL THEN
+      outcome := 'done';
+      why := 'This file was loaded before.';
+      read_back := unstuck.settled(before);
+    ELSIF staged IS DISTINCT FROM unstuck.number(o ->> 'lines') THEN
+      why := pg_catalog.format('%s lines were staged, the report has %s. Load it again.', staged, coalesce(o ->> 'lines', '(none)'));
+    ELSE
+      INSERT INTO unstuck.settlement_report (load, provider, name, hash, lines, matched, from_at, to_at, ours, theirs, stated)
+      SELECT l.id, l.provider, l.name, l.hash, staged, 0,
+        pg_catalog.min(x.at), pg_catalog.max(x.at), '{}'::jsonb, '{}'::jsonb, nullif(o -> 'stated', 'null'::jsonb)
+      FROM unstuck.settlement_row x WHERE x.load = l.id AND x.kind = 'charge';
+      PERFORM unstuck.compare_settlement(l.id);
+      outcome := 'done';
+      read_back := unstuck.settled(l.id);
+    END IF;
+  ELSE
+    why := pg_catalog.format('There is no step called %s.', coalesce(o ->> 'step', '(none)'));
+  END IF;
+  RETURN NEXT;
+END
+$body$;
+
+-- Compares a report with the books: its breaks, then what agreed and the sums by currency.
+CREATE OR REPLACE FUNCTION unstuck.compare_settlement(p_load bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+  r unstuck.settlement_report;
+BEGIN
+  SELECT v.* INTO r FROM unstuck.settlement_report v WHERE v.load = p_load;
+  INSERT INTO unstuck.settlement_break (load, kind, line, ref, scope, key, order_id, payment_id, ours_amount, ours_currency, theirs_amount, theirs_currency, at)
+  SELECT p_load,
+    CASE WHEN t.again THEN 'duplicate' WHEN t.id IS NULL THEN 'orphan' WHEN t.ours_currency <> t.currency THEN 'currency' ELSE 'amount' END,
+    t.line, t.ref, t.scope, t.key, coalesce(t.ours_order, t.order_id), t.id, t.ours, t.ours_currency, t.amount, t.currency, t.at
+  FROM (
+    SELECT x.line, x.ref, x.order_id, x.amount, x.currency, x.at, p.id, p.scope, p.key, p.order_id AS ours_order, p.amount AS ours, p.currency AS ours_currency,
+      pg_catalog.row_number() OVER (PARTITION BY x.ref ORDER BY x.line) > 1 OR EXISTS (
+        SELECT 1 FROM unstuck.settlement_row e JOIN unstuck.settlement_report f ON f.load = e.load
+        WHERE e.ref = x.ref AND e.kind = 'charge' AND e.load <> p_load AND f.provider = r.provider) AS again
+    FROM unstuck.settlement_row x
+    LEFT JOIN LATERAL (
+      SELECT q.id, q.scope, q.key, q.order_id, q.amount, q.currency
+      FROM public.payments q WHERE q.provider_ref = x.ref AND q.provider = r.provider AND q.status = 'succeeded'
+      ORDER BY q.created_at, q.id LIMIT 1
+    ) p ON true
+    WHERE x.load = p_load AND x.kind = 'charge'
+  ) t
+  WHERE t.again OR t.id IS NULL OR t.ours_currency <> t.currency OR t.ours <> t.amount
+  ORDER BY t.line;
+  INSERT INTO unstuck.settlement_break (load, kind, ref, scope, key, order_id, payment_id, ours_amount, ours_currency, at)
+  SELECT p_load, 'missing', p.provider_ref, p.scope, p.key, p.order_id, p.id, p.amount, p.currency, p.created_at
+  FROM public.payments p
+  WHERE p.provider = r.provider AND p.status = 'succeeded' AND p.created_at BETWEEN r.from_at AND r.to_at
+    AND NOT EXISTS (
+      SELECT 1 FROM unstuck.settlement_row x JOIN unstuck.settlement_report f ON f.load = x.load
+      WHERE x.ref = p.provider_ref AND x.kind = 'charge' AND f.provider = r.provider)
+  ORDER BY p.created_at, p.id;
+  UPDATE unstuck.settlement_report v SET
+    matched = v.lines - (SELECT pg_catalog.count(*) FROM unstuck.settlement_break b WHERE b.load = p_load AND b.line IS NOT NULL),
+    theirs = (SELECT coalesce(pg_catalog.jsonb_object_agg(s.currency, s.total), '{}'::jsonb) FROM (
+      SELECT x.currency, pg_catalog.sum(x.amount)::bigint AS total FROM unstuck.settlement_row x
+      WHERE x.load = p_load AND x.kind = 'charge' GROUP BY x.currency) s),
+    ours = (SELECT coalesce(pg_catalog.jsonb_object_agg(s.currency, s.total), '{}'::jsonb) FROM (
+      SELECT p.currency, pg_catalog.sum(p.amount)::bigint AS total FROM public.payments p
+      WHERE p.provider = r.provider AND p.status = 'succeeded'
+        AND EXISTS (SELECT 1 FROM unstuck.settlement_row x WHERE x.ref = p.provider_ref AND x.kind = 'charge' AND x.load = p_load)
+      GROUP BY p.currency) s)
+  WHERE v.load = p_load;
+END
+$body$;
+
 -- 8. What the service's own recoverer may call; nothing else of this schema. It listens on `unstuck_resume` (the payload is the id).
 
 CREATE OR REPLACE FUNCTION unstuck.recoverer_waiting()
@@ -2210,6 +2406,9 @@ ALTER FUNCTION unstuck.do_note(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_hand_over(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_refusal(jsonb) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.do_close(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.do_settle(jsonb) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.settled(bigint) OWNER TO unstuck_definer;
+ALTER FUNCTION unstuck.compare_settlement(bigint) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_first_use(public.idempotency_keys) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_last_attempt(public.idempotency_keys) OWNER TO unstuck_definer;
 ALTER FUNCTION unstuck.service_last_sent(text, text) OWNER TO unstuck_definer;
@@ -2240,7 +2439,8 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA unstuck FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION unstuck.log_text(unstuck.action_log) TO unstuck_reader;
 GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_adopt(jsonb), unstuck.do_fail(jsonb), unstuck.do_reverse(jsonb),
   unstuck.do_not_charged(jsonb), unstuck.do_hand_back(jsonb), unstuck.do_ask(jsonb), unstuck.do_withdraw(jsonb), unstuck.do_hold(jsonb),
-  unstuck.do_release(jsonb), unstuck.do_note(jsonb), unstuck.do_hand_over(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb) TO unstuck_operator;
+  unstuck.do_release(jsonb), unstuck.do_note(jsonb), unstuck.do_hand_over(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb),
+  unstuck.do_settle(jsonb) TO unstuck_operator;
 GRANT EXECUTE ON FUNCTION unstuck.do_intent(jsonb), unstuck.do_evidence(jsonb), unstuck.do_decide(jsonb), unstuck.do_refusal(jsonb), unstuck.do_close(jsonb)
   TO unstuck_approver;
 GRANT EXECUTE ON FUNCTION unstuck.recoverer_waiting(), unstuck.recoverer_evidence(bigint), unstuck.recoverer_unfinished(),

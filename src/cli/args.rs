@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::audit::args::AuditArgs;
 use super::lab::args::LabArgs;
+use super::reconcile::args::ReconcileArgs;
 use super::triage::args::TriageArgs;
 use crate::domain::environment::EnvironmentKind;
 
@@ -71,6 +72,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Was this customer charged twice, and why? The verdict, what proves it, and what to say
     Triage(TriageArgs),
+    /// Load settlement reports, and say where they and our books disagree
+    Reconcile(ReconcileArgs),
     /// What the console can and cannot do here, each with its fix
     Doctor,
     /// The log of actions: whether it was tampered with, and a copy to take away

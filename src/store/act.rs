@@ -3,7 +3,7 @@
 //! A call that was sent and not answered is Unknown: it is read back by its intent, never repeated and
 //! never cancelled. An error the server reports means the call's transaction is gone, and nothing changed.
 
-mod call;
+pub(super) mod call;
 
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ async fn begin(store: &PgStore, line: &mut Line, order: Value) -> Result<LogId, 
 async fn finish(store: &PgStore, mut line: Line, function: &str, intent: LogId, order: Value) -> Outcome {
     let who = order.get("operator").cloned().unwrap_or(Value::Null);
     let outcome = match call(store, &mut line, function, order).await {
-        Ok(Answered { word: Word::Done, why, log }) => {
+        Ok(Answered { word: Word::Done, why, log, .. }) => {
             return done(line, why, log).await;
         }
         Ok(Answered { word: Word::Refused, why, .. }) => Outcome::Refused { why: sentence(why) },

@@ -47,6 +47,10 @@ pub enum Question {
     Rights,
     /// What was handed over and not taken up.
     HandedOver,
+    /// Settlement reports that were loaded.
+    Reports,
+    /// Where they and the books disagree.
+    Breaks,
     /// Plans that wait, or waited, for a second person.
     Approvals,
     /// Records handed back to the recoverer, and what became of them.
@@ -55,7 +59,7 @@ pub enum Question {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Pulse,
         Self::Stuck,
         Self::Unknown,
@@ -76,6 +80,8 @@ impl Question {
         Self::Environment,
         Self::Rights,
         Self::HandedOver,
+        Self::Reports,
+        Self::Breaks,
         Self::Approvals,
         Self::Requests,
     ];
@@ -103,6 +109,8 @@ impl Question {
             Self::Environment => "get_environment",
             Self::Rights => "get_rights",
             Self::HandedOver => "get_handed_over",
+            Self::Reports => "get_reports",
+            Self::Breaks => "get_breaks",
             Self::Approvals => "get_approvals",
             Self::Requests => "get_requests",
         }
@@ -140,6 +148,8 @@ impl Question {
             Self::HandedOver => {
                 ("limit int8", &["scope text, key text, owner text?, by text, at timestamptz, note text"])
             }
+            Self::Reports => ("limit int8", &[REPORTS]),
+            Self::Breaks => ("limit int8", &[BREAKS]),
             Self::Approvals => ("limit int8", &[APPROVALS]),
             Self::Requests => ("limit int8", &[REQUESTS]),
         };
@@ -184,6 +194,13 @@ const REQUESTS: &str = "id int8, at timestamptz, scope text, key text, order_id 
 const CHAIN: &str = "id int8, at timestamptz?, entry text?, action text?, scope text?, key text?, operator text?, \
     session_user text?, application text?, environment text?, plan_hash text?, reason text?, ticket text?, \
     result text?, detail text?, intent_id int8?, evidence_id int8?, data text?, prev_hash text?, hash text?";
+
+const REPORTS: &str = "hash text, name text, provider text, lines int8, matched int8, loaded_at timestamptz, \
+    from_at timestamptz?, to_at timestamptz?, ours jsonb, theirs jsonb, stated jsonb?";
+
+const BREAKS: &str = "id int8, kind text, provider text, ref text?, scope text?, key text?, order_id text?, payment_id text?, \
+    ours_amount int8?, ours_currency text?, theirs_amount int8?, theirs_currency text?, at timestamptz?, \
+    first_seen timestamptz, owner text?, report text, line int8?";
 
 const BREACH: &str = "scope text?, key text?, order_id text?, payment_id text?, ref text?, amount int8?, \
     currency text?, at timestamptz?, detail text";

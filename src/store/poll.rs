@@ -23,6 +23,7 @@ use crate::domain::answer::Answer;
 use crate::domain::approval::{ApprovalRequest, ResumeRequest};
 use crate::domain::log::LogEntry;
 use crate::domain::port::StoreError;
+use crate::domain::recon::Reconciliation;
 use crate::domain::snapshot::{Cost, HandedOver, Offender, ProviderHealth, Recoverer, Snapshot, WhatChanged};
 use crate::domain::time::Seconds;
 use rates::RatesBook;
@@ -73,6 +74,7 @@ struct Slow {
     handed_over: Answer<Vec<HandedOver>>,
     approvals: Answer<Vec<ApprovalRequest>>,
     resumes: Answer<Vec<ResumeRequest>>,
+    reconciliation: Answer<Reconciliation>,
 }
 
 /// What polls and the work beside them share.
@@ -127,12 +129,26 @@ pub(super) async fn poll(
         handed_over: slow.handed_over,
         approvals: slow.approvals,
         resumes: slow.resumes,
-        reconciliation: Answer::not_known("this version does not read settlement reports from the database yet"),
+        reconciliation: slow.reconciliation,
         cost: Cost {
             queries: asking.reading.asked(),
             millis: u64::try_from(clock().duration_since(began).as_millis()).unwrap_or(u64::MAX),
         },
     })
+}
+
+/// The reports and what is open of them: known together or not at all.
+async fn reconciliation(asking: &mut Asking<'_, '_>, page: &Given) -> Answer<Reconciliation> {
+    let at = asking.reading.now();
+    let given = std::slice::from_ref(page);
+    let reports = match asking.ask(Question::Reports, given, each(rows::report)).await {
+        Ok(reports) => reports,
+        Err(why) => return Answer::not_known(why.to_string()),
+    };
+    match asking.ask(Question::Breaks, given, each(rows::broken)).await {
+        Ok(breaks) => Answer::known(Reconciliation { reports, breaks }, at),
+        Err(why) => Answer::not_known(why.to_string()),
+    }
 }
 
 async fn slow_panels(asking: &mut Asking<'_, '_>, page: &Given) -> Slow {
@@ -150,6 +166,7 @@ async fn slow_panels(asking: &mut Asking<'_, '_>, page: &Given) -> Slow {
         approvals: asking.panel(Question::Approvals, std::slice::from_ref(&short), each(rows::approval)).await,
         resumes: asking.panel(Question::Requests, &[short], each(rows::resume)).await,
         handed_over: asking.panel(Question::HandedOver, std::slice::from_ref(page), each(rows::handed_over)).await,
+        reconciliation: reconciliation(asking, page).await,
     }
 }
 

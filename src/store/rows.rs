@@ -8,6 +8,7 @@ mod approval;
 mod detail;
 mod lists;
 mod reader;
+mod recon;
 
 pub(super) use approval::{approval, resume};
 pub(super) use detail::{breach, chain_row, evidence, log_entry, record, record_detail};
@@ -15,3 +16,4 @@ pub(super) use lists::{
     RatesLine, candidate, change, handed_over, offender, provider, pulses, rates, recoverer, timeline,
 };
 pub(super) use reader::Reader;
+pub(super) use recon::{broken, report};

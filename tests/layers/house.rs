@@ -84,7 +84,17 @@ pub const HOUSE: &[Room] = &[
     Room {
         name: "cli",
         uses: &["domain", "store", "provider", "ui", "app", "shell", "lab"],
-        crates: &["clap", "color_eyre", "humantime", "secrecy", "tokio", "toml", "tracing", "tracing_subscriber"],
+        crates: &[
+            "clap",
+            "color_eyre",
+            "csv",
+            "humantime",
+            "secrecy",
+            "tokio",
+            "toml",
+            "tracing",
+            "tracing_subscriber",
+        ],
     },
     Room { name: "main", uses: &["cli"], crates: &["color_eyre"] },
     Room { name: "lib", uses: &["domain", "store", "provider", "ui", "app", "shell", "lab", "cli"], crates: &[] },

@@ -17,7 +17,7 @@ use crate::domain::port::StoreError;
 
 /// The outcome word of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+pub(in crate::store) enum Word {
     Done,
     Refused,
     Conflict,
@@ -25,15 +25,16 @@ pub(super) enum Word {
 
 /// What a function answered.
 #[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) word: Word,
-    pub(super) why: Option<String>,
-    pub(super) log: Option<LogId>,
+pub(in crate::store) struct Answered {
+    pub(in crate::store) word: Word,
+    pub(in crate::store) why: Option<String>,
+    pub(in crate::store) log: Option<LogId>,
+    pub(in crate::store) read_back: Option<Value>,
 }
 
 /// Why there is no answer. Sentences.
 #[derive(Debug)]
-pub(super) enum Failed {
+pub(in crate::store) enum Failed {
     /// The server reported an error, or the call was not sent: nothing changed.
     Nothing(String),
     /// Somebody else was first, or in the way: nothing changed.
@@ -43,7 +44,12 @@ pub(super) enum Failed {
 }
 
 /// Calls one guarded function.
-pub(super) async fn call(store: &PgStore, line: &mut Line, function: &str, order: Value) -> Result<Answered, Failed> {
+pub(in crate::store) async fn call(
+    store: &PgStore,
+    line: &mut Line,
+    function: &str,
+    order: Value,
+) -> Result<Answered, Failed> {
     let bound = store.bound().await.map_err(|why| Failed::Nothing(format!("{why}.")))?;
     let checked = bound.call(function).map_err(Failed::Nothing)?;
     let pooling = store.options.pooling;
@@ -119,7 +125,12 @@ fn answered(file: &str, row: &PgRow) -> Result<Answered, StoreError> {
         "conflict" => Word::Conflict,
         other => return Err(reader.wrong("outcome", "done, refused or conflict", other)),
     };
-    Ok(Answered { word, why: reader.text_maybe("why")?, log: reader.int_maybe("log_id")?.map(LogId) })
+    Ok(Answered {
+        word,
+        why: reader.text_maybe("why")?,
+        log: reader.int_maybe("log_id")?.map(LogId),
+        read_back: reader.json_maybe("read_back")?,
+    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub const CALLS: &[&str] = &[
     "do_hand_over",
     "do_refusal",
     "do_close",
+    "do_settle",
 ];
 
 /// Checks the text of the file that ends in `name.sql`; returns the statement to send.
