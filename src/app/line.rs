@@ -5,21 +5,25 @@ use super::effect::Effect;
 use super::field::Field;
 use super::keymap::{Command, RowCommand};
 use super::model::{LineInput, Model, Place, Typing};
-use super::screen::{ScreenId, records};
+use super::screen::{ScreenId, records, ticket};
 use crate::domain::time::Now;
 
 /// Longest line.
 const LIMIT: usize = 200;
 
 /// Opens the filter of a list, or says that the screen has none.
-pub fn open_filter(model: &mut Model, now: Now) {
+pub fn open_filter(model: &mut Model, now: Now) -> Vec<Effect> {
+    if matches!(model.place, Place::Screen(ScreenId::Ticket) | Place::Ticket(..)) {
+        return ticket::open_box(model, now);
+    }
     let Place::Screen(screen @ (ScreenId::Stuck | ScreenId::Unknown)) = model.place else {
         model.say("This screen has no filter. Stuck and Unknown have one.", now);
-        return;
+        return vec![];
     };
     let before = filter_of(model, screen).clone();
     let field = Field::with(LIMIT, &before);
     model.line = Some(LineInput { typing: Typing::Filter { screen, before }, field });
+    vec![]
 }
 
 /// Opens the command line.
@@ -41,6 +45,7 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
     match asked {
         Command::Row(RowCommand::Enter) => match model.line.take() {
             Some(LineInput { typing: Typing::Command, field }) => command::run(model, field.text(), now),
+            Some(LineInput { typing: Typing::Find, field }) => ticket::ask(model, field.text()),
             Some(LineInput { typing: Typing::Filter { .. }, .. }) | None => vec![],
         },
         Command::Row(RowCommand::Back) => {
@@ -51,6 +56,7 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
         }
         Command::Go(_)
         | Command::NotYet(_)
+        | Command::Ticket(_)
         | Command::Row(_)
         | Command::App(_)
         | Command::Guard(_)
@@ -62,7 +68,12 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
 fn filter_of(model: &mut Model, screen: ScreenId) -> &mut String {
     match screen {
         ScreenId::Unknown => &mut model.screens.unknown.filter,
-        ScreenId::Overview | ScreenId::Stuck | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
+        ScreenId::Overview
+        | ScreenId::Stuck
+        | ScreenId::Conflicts
+        | ScreenId::Invariants
+        | ScreenId::Ticket
+        | ScreenId::Audit => {
             &mut model.screens.stuck.filter
         }
     }

@@ -5,7 +5,7 @@ use super::keymap::Motion;
 use super::list::Reading;
 use super::model::{Model, Place};
 use super::notice::Notice;
-use super::screen::{ScreenId, record, sync_all};
+use super::screen::{ScreenId, record, sync_all, ticket};
 use crate::domain::port::Dossier;
 use crate::domain::time::Now;
 
@@ -36,7 +36,11 @@ impl Model {
             match from {
                 ScreenId::Stuck => self.screens.stuck.list.select(&id),
                 ScreenId::Unknown => self.screens.unknown.list.select(&id),
-                ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {}
+                ScreenId::Overview
+                | ScreenId::Conflicts
+                | ScreenId::Invariants
+                | ScreenId::Ticket
+                | ScreenId::Audit => {}
             }
         }
         self.arrive(place, now)
@@ -64,13 +68,17 @@ impl Model {
     }
 
     fn arrive(&mut self, place: Place, _: Now) -> Vec<Effect> {
-        let from_record = matches!(self.place, Place::Record(..));
+        let from_record = matches!(self.place, Place::Record(..) | Place::Ticket(..));
         let same_screen = self.screen() == screen_of(&place);
         self.place = place;
         self.dialog = None;
         self.screens.record = record::State { shown: self.screens.record.shown, ..record::State::default() };
         match &self.place {
             Place::Record(id, _) => vec![Effect::Open(id.clone())],
+            Place::Ticket(id, _) => {
+                let id = id.clone();
+                ticket::arrive(self, id)
+            }
             Place::Screen(_) => {
                 // Coming back from a record the list is still being read; a new screen sorts first.
                 let reading = if from_record && same_screen { Reading::Yes } else { Reading::No };
@@ -115,6 +123,6 @@ impl Model {
 
 fn screen_of(place: &Place) -> ScreenId {
     match place {
-        Place::Screen(id) | Place::Record(_, id) => *id,
+        Place::Screen(id) | Place::Record(_, id) | Place::Ticket(_, id) => *id,
     }
 }

@@ -24,6 +24,7 @@ pub mod record;
 pub mod records;
 pub mod rows;
 pub mod stuck;
+pub mod ticket;
 pub mod unknown;
 
 /// Which screen.
@@ -40,6 +41,8 @@ pub enum ScreenId {
     Conflicts,
     /// 5.
     Invariants,
+    /// 7.
+    Ticket,
     /// 8.
     Audit,
 }
@@ -68,7 +71,7 @@ pub struct Screen {
 
 /// Every screen, in the order of the tabs.
 pub const SCREENS: &[Screen] =
-    &[overview::SCREEN, stuck::SCREEN, unknown::SCREEN, conflicts::SCREEN, invariants::SCREEN, audit::SCREEN];
+    &[overview::SCREEN, stuck::SCREEN, unknown::SCREEN, conflicts::SCREEN, invariants::SCREEN, ticket::SCREEN, audit::SCREEN];
 
 /// A screen by id.
 pub fn screen(id: ScreenId) -> &'static Screen {
@@ -88,6 +91,8 @@ pub struct Screens {
     pub conflicts: conflicts::State,
     /// 5.
     pub invariants: invariants::State,
+    /// 7.
+    pub ticket: ticket::State,
     /// 8.
     pub audit: audit::State,
     /// Record detail.
@@ -103,6 +108,7 @@ impl Screens {
             ScreenId::Unknown => self.unknown.list.cursor().cloned(),
             ScreenId::Conflicts => self.conflicts.target(),
             ScreenId::Invariants => self.invariants.target(model),
+            ScreenId::Ticket => self.ticket.list.cursor().cloned(),
             ScreenId::Audit => self.audit.target(model),
         }
     }
@@ -112,7 +118,11 @@ impl Screens {
         match id {
             ScreenId::Stuck => self.stuck.list.order(),
             ScreenId::Unknown => self.unknown.list.order(),
-            ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => &[],
+            ScreenId::Overview
+            | ScreenId::Conflicts
+            | ScreenId::Invariants
+            | ScreenId::Ticket
+            | ScreenId::Audit => &[],
         }
     }
 }
@@ -132,7 +142,7 @@ pub fn sync_all(model: &mut Model, all: Reading) -> Option<String> {
         ScreenId::Stuck => model.screens.stuck.list.take_gone(),
         ScreenId::Unknown => model.screens.unknown.list.take_gone(),
         ScreenId::Conflicts => model.screens.conflicts.list.take_gone(),
-        ScreenId::Overview | ScreenId::Invariants | ScreenId::Audit => false,
+        ScreenId::Overview | ScreenId::Invariants | ScreenId::Ticket | ScreenId::Audit => false,
     };
     (gone && on_list).then(|| "The row under the cursor left the list: the cursor is on the one after it.".to_owned())
 }

@@ -29,8 +29,6 @@ pub enum Motion {
 pub enum Later {
     /// 6.
     Reconciliation,
-    /// 7.
-    Ticket,
 }
 
 /// What a key asks of the rows or the text on screen.
@@ -139,11 +137,28 @@ pub enum ReplayCommand {
     Follow,
 }
 
+/// What a key asks about a customer's question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TicketCommand {
+    /// Whether the customer of the record was charged twice.
+    Verdict,
+    /// Copy the facts for engineering.
+    Facts,
+    /// The customer's text in the other language.
+    Language,
+    /// Others to whom the same happened; there, the other window of time.
+    Others,
+    /// Write it to files.
+    Export,
+}
+
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Command {
     /// Open a screen.
     Go(ScreenId),
+    /// Something about a customer's question.
+    Ticket(TicketCommand),
     /// Say that a screen is not available yet.
     NotYet(Later),
     /// Something about rows or text.

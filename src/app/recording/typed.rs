@@ -101,6 +101,7 @@ fn field(model: &Model) -> InField {
         return match &line.typing {
             Typing::Filter { screen, .. } => InField::Rows(*screen, line.field.clone()),
             Typing::Command => InField::Command(line.field.clone()),
+            Typing::Find => InField::Free,
         };
     }
     match &model.dialog {
@@ -161,6 +162,6 @@ fn opens(model: &Model, chord: Chord) -> Option<RecordId> {
     let line = model.line.as_ref().filter(|_| chord == Chord::plain(Key::Enter))?;
     match line.typing {
         Typing::Command => command::opened(line.field.text()),
-        Typing::Filter { .. } => None,
+        Typing::Filter { .. } | Typing::Find => None,
     }
 }

@@ -64,7 +64,12 @@ impl State {
 fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
     match id {
         ScreenId::Unknown => &mut model.screens.unknown,
-        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => {
+        ScreenId::Stuck
+        | ScreenId::Overview
+        | ScreenId::Conflicts
+        | ScreenId::Invariants
+        | ScreenId::Ticket
+        | ScreenId::Audit => {
             &mut model.screens.stuck
         }
     }
@@ -74,7 +79,12 @@ fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
 fn answer_of(model: &Model, id: ScreenId) -> Option<&Answer<Vec<Record>>> {
     model.picture.snapshot().map(|s| match id {
         ScreenId::Unknown => &s.unknown,
-        ScreenId::Stuck | ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Audit => &s.stuck,
+        ScreenId::Stuck
+        | ScreenId::Overview
+        | ScreenId::Conflicts
+        | ScreenId::Invariants
+        | ScreenId::Ticket
+        | ScreenId::Audit => &s.stuck,
     })
 }
 

@@ -57,6 +57,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
         }
         Command::Go(_)
         | Command::NotYet(_)
+        | Command::Ticket(_)
         | Command::Row(_)
         | Command::App(_)
         | Command::Replay(_)
