@@ -12,6 +12,9 @@ use super::money::Money;
 use super::payment::PaymentStatus;
 use super::time::{Instant, Seconds};
 
+mod evidence;
+mod words;
+
 /// How long keys are kept when nobody says: 24 hours.
 const RETENTION_HOURS: u32 = 24;
 
@@ -125,6 +128,7 @@ pub struct PaymentRow {
     /// The customer; masked in everything that leaves the screen.
     pub customer: Option<String>,
     /// Its status.
+    #[serde(with = "words::status")]
     pub status: Option<PaymentStatus>,
     /// How much, in minor units.
     pub amount: Option<i64>,
@@ -145,8 +149,10 @@ pub struct Transition {
     /// Which payment.
     pub payment: Option<PaymentId>,
     /// From which status; absent for the first.
+    #[serde(with = "words::status")]
     pub from: Option<PaymentStatus>,
     /// To which status.
+    #[serde(with = "words::status")]
     pub to: Option<PaymentStatus>,
     /// When.
     pub at: Option<Instant>,
@@ -166,6 +172,7 @@ pub struct Charge {
     /// The key it was made with: empty when it was sent without one, absent when nobody knows.
     pub provider_key: Option<ProviderKey>,
     /// What its state means for money.
+    #[serde(deserialize_with = "words::class::deserialize")]
     pub class: Option<Class>,
     /// What was asked for, in minor units.
     pub amount: Option<i64>,

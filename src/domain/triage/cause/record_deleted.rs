@@ -1,0 +1,37 @@
+//! Somebody removed the record: the service forgot that the provider had been called, and the retry charged again.
+
+use super::{Known, OWN_SKEW, Twice, at, later};
+use crate::domain::time::age;
+use crate::domain::triage::Cause;
+
+pub(in crate::domain::triage) const KNOWN: Known = Known { cause: Cause::RecordDeleted, shows };
+
+fn shows(twice: &Twice<'_, '_>) -> Option<String> {
+    let (key, [first, second]) = twice.same_key()?;
+    twice.books.case.records.as_ref()?;
+    let Some(record) = twice.purchase.record(key) else {
+        return Some(format!(
+            "The record of key {key} is gone although keys are kept for {} hours: the first charge was at {}, and the \
+             retry at {}{} found no record of it.",
+            twice.books.case.retention().0 / 3_600,
+            at(first.seen.at),
+            at(second.seen.at),
+            later(first.seen.at, second.seen.at),
+        ));
+    };
+    let stored = record.created_at?;
+    let used = twice.purchase.first_use(key).filter(|used| age(*used, stored) > OWN_SKEW);
+    // Without a sign of ours the provider's clock must do, with room for the difference of the clocks.
+    let charged = first.seen.at.filter(|charged| age(*charged, stored) > PROVIDER_SKEW);
+    let used = used.or(charged)?;
+    Some(format!(
+        "Key {key} was used at {}, but its record was stored at {}{}: the first record was removed in between, and the \
+         retry charged again.",
+        at(Some(used)),
+        at(Some(stored)),
+        later(Some(used), Some(stored)),
+    ))
+}
+
+/// How far the provider's clock may differ from ours.
+const PROVIDER_SKEW: crate::domain::time::Seconds = crate::domain::time::Seconds(120);
