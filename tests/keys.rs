@@ -13,11 +13,12 @@ use crate::support::scenario::{incident, noon, stuck_records};
 /// Every place a key can be pressed in: keys that lead there from the start.
 const PLACES: &[&str] = &[
     "", "2", "3", "4", "5", "5<Enter>", "8", "2<Enter>", "2a", "2<Del>", "?", "2/", ":", "2al", "2an", "2ao", "2 ",
-    "2 a", "2 al", "2 ar",
+    "2 a", "2 al", "2 ar", "7", "7/", "2v",
 ];
 
 fn console_at(place: &str) -> Console {
     let mut console = Console::on(incident());
+    console.desk = crate::ticket::desk("twice");
     console.keys(place);
     console.now = Now(console.now.0 + chrono::TimeDelta::seconds(1));
     console.send(Msg::Drawn);
@@ -71,6 +72,11 @@ fn no_pair_of_keys_changes_anything_on_screens() {
 #[test]
 fn no_pair_of_keys_changes_anything_on_more_screens() {
     no_pair_changes_anything(&["5<Enter>", "8", "2<Enter>", "?"]);
+}
+
+#[test]
+fn no_pair_of_keys_changes_anything_on_the_ticket_screen() {
+    no_pair_changes_anything(&["7", "7/", "2v", "2vw"]);
 }
 
 #[test]

@@ -58,3 +58,5 @@ mod support;
 mod tape;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod ticket;

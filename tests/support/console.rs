@@ -443,7 +443,14 @@ fn name(effect: &Effect) -> String {
         Effect::Check(run, id) => format!("Check({}, {id})", run.0),
         Effect::Refused(event) => format!("Refused({})", event.what),
         Effect::Open(id) => format!("Open({id})"),
-        Effect::Quit | Effect::Redraw | Effect::PollNow | Effect::Find(_) | Effect::ReadBack(..) | Effect::Copy(_) => {
+        Effect::Export(files) => format!("Export({})", files.len()),
+        Effect::Quit
+        | Effect::Redraw
+        | Effect::PollNow
+        | Effect::Find(_)
+        | Effect::ReadBack(..)
+        | Effect::Ticket(_)
+        | Effect::Copy(_) => {
             format!("{effect:?}")
         }
     }

@@ -269,7 +269,7 @@ fn judged(model: &Model, id: &RecordId, read: &Case) -> (Case, Triage, Lanes) {
     ids.push(id.clone());
     ids.dedup();
     for evidence in ids.iter().filter_map(|id| model.session_evidence.get(id)).flatten() {
-        pending::add_evidence(&mut case, evidence);
+        case.add_evidence(evidence);
     }
     let triage = judge(&case);
     let lanes = Lanes::of(&case);

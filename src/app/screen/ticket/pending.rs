@@ -1,6 +1,5 @@
 //! Stand-ins until the rest is there.
 use crate::domain::case::Case;
-use crate::domain::evidence::Evidence;
 use crate::domain::lanes::Lanes;
 use crate::domain::triage::Triage;
 use crate::ui::{Charset, Line};
@@ -16,4 +15,3 @@ pub fn markdown(_: &Case, _: &Lanes, t: &Triage) -> String {
 pub fn svg(l: &Lanes, _: &str) -> String {
     format!("{l:?}")
 }
-pub fn add_evidence(_: &mut Case, _: &Evidence) {}

@@ -1,0 +1,1 @@
+//! On a real service: to be written.
