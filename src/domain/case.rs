@@ -4,15 +4,18 @@
 //! part of it. A source that is absent is one we do not have, which is not the same as one that is empty. Amounts are
 //! minor units of the currency beside them; times are UTC; an absent field is not known.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Class;
-use super::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderRef, Scope};
+use super::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderRef, RecordId, Scope};
 use super::money::Money;
 use super::payment::PaymentStatus;
 use super::time::{Instant, Seconds};
 
 mod evidence;
+mod masked;
 mod words;
 
 /// How long keys are kept when nobody says: 24 hours.
@@ -225,6 +228,14 @@ pub struct SettlementLine {
 }
 
 impl Case {
+    /// The keys of its payments and records, each once.
+    pub fn keys(&self) -> BTreeSet<RecordId> {
+        let payments = self.payments.iter().flatten().map(|row| (&row.scope, &row.key));
+        let records = self.records.iter().flatten().map(|row| (&row.scope, &row.key));
+        let all = payments.chain(records);
+        all.filter_map(|(scope, key)| Some(RecordId::new(scope.as_ref()?.as_str(), key.as_ref()?.as_str()))).collect()
+    }
+
     /// How long keys are kept.
     pub fn retention(&self) -> Seconds {
         Seconds(u64::from(self.retention_hours.unwrap_or(RETENTION_HOURS)).saturating_mul(3_600))

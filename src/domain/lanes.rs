@@ -223,7 +223,7 @@ fn payments(case: &Case, entries: &mut Vec<Entry>) {
 
 fn charge(row: &Charge) -> Entry {
     let class = row.class.map_or("state not known", super::evidence::Class::word);
-    let key = match row.provider_key.as_ref().map(|key| key.as_str()) {
+    let key = match row.provider_key.as_ref().map(super::ids::ProviderKey::as_str) {
         Some("") => ", sent without a key".to_owned(),
         Some(key) => format!(", key {key}"),
         None => String::new(),

@@ -105,16 +105,16 @@ fn the_order_of_the_rows_does_not_matter() {
         let told: Told = toml::from_str(&std::fs::read_to_string(&file).expect("a case")).expect("a case");
         let is = judge(&told.case);
         let mut turned = told.case;
-        for charges in &mut turned.charges {
+        if let Some(charges) = &mut turned.charges {
             charges.reverse();
         }
-        for payments in &mut turned.payments {
+        if let Some(payments) = &mut turned.payments {
             payments.reverse();
         }
-        for requests in &mut turned.requests {
+        if let Some(requests) = &mut turned.requests {
             requests.reverse();
         }
-        for records in &mut turned.records {
+        if let Some(records) = &mut turned.records {
             records.reverse();
         }
         let then = judge(&turned);
@@ -316,7 +316,7 @@ mod any {
                     }
                     None => (None, None),
                 };
-                Case { charges, payments, requests, records, webhooks, settlements, transitions, ..Case::default() }
+                Case { requests, records, payments, transitions, charges, webhooks, settlements, ..Case::default() }
             },
         )
     }
