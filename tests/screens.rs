@@ -92,7 +92,8 @@ const SCENES: &[Scene] = &[
     ("ticket, nothing asked", |look| at(look, "7")),
     ("ticket, a sentence in the box", |look| {
         let mut console = at(look, "7");
-        console.send(Msg::Paste("Hello, I was charged twice for ord_88213,\nEUR 128.40 each. Please help! Dana".into()));
+        console
+            .send(Msg::Paste("Hello, I was charged twice for ord_88213,\nEUR 128.40 each. Please help! Dana".into()));
         console
     }),
     ("ticket, nothing found", |look| at(look, "7/ord_1<Enter>")),

@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn scopes_that_are_in_force_together_do_not_hide_each_other() {
         // Screens add List, Record or Lost to Global; nothing in them may take a key of Global.
-        for inner in [Scope::List, Scope::Record, Scope::Find, Scope::Ticket, Scope::Lost, Scope::Drill, Scope::Replay] {
+        for inner in [Scope::List, Scope::Record, Scope::Find, Scope::Ticket, Scope::Lost, Scope::Drill, Scope::Replay]
+        {
             for binding in KEYMAP.iter().filter(|b| b.scope == inner) {
                 for chord in binding.chords {
                     // The same word for the same thing is no hiding.

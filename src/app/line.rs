@@ -73,9 +73,7 @@ fn filter_of(model: &mut Model, screen: ScreenId) -> &mut String {
         | ScreenId::Conflicts
         | ScreenId::Invariants
         | ScreenId::Ticket
-        | ScreenId::Audit => {
-            &mut model.screens.stuck.filter
-        }
+        | ScreenId::Audit => &mut model.screens.stuck.filter,
     }
 }
 

@@ -70,8 +70,15 @@ pub struct Screen {
 }
 
 /// Every screen, in the order of the tabs.
-pub const SCREENS: &[Screen] =
-    &[overview::SCREEN, stuck::SCREEN, unknown::SCREEN, conflicts::SCREEN, invariants::SCREEN, ticket::SCREEN, audit::SCREEN];
+pub const SCREENS: &[Screen] = &[
+    overview::SCREEN,
+    stuck::SCREEN,
+    unknown::SCREEN,
+    conflicts::SCREEN,
+    invariants::SCREEN,
+    ticket::SCREEN,
+    audit::SCREEN,
+];
 
 /// A screen by id.
 pub fn screen(id: ScreenId) -> &'static Screen {
@@ -118,11 +125,7 @@ impl Screens {
         match id {
             ScreenId::Stuck => self.stuck.list.order(),
             ScreenId::Unknown => self.unknown.list.order(),
-            ScreenId::Overview
-            | ScreenId::Conflicts
-            | ScreenId::Invariants
-            | ScreenId::Ticket
-            | ScreenId::Audit => &[],
+            ScreenId::Overview | ScreenId::Conflicts | ScreenId::Invariants | ScreenId::Ticket | ScreenId::Audit => &[],
         }
     }
 }

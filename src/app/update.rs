@@ -363,6 +363,9 @@ fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
                 sync_all(model, Reading::Yes);
             }
         }
+        AppCommand::Copy if model.place == Place::Screen(ScreenId::Ticket) && model.target().is_none() => {
+            model.say("There is nothing to copy yet.", now);
+        }
         AppCommand::Copy => return vec![Effect::Copy(copied(model, now))],
         AppCommand::Sql => model.dialog = Some(Dialog::Reader(reader::sql(model))),
         AppCommand::Zone => {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
+use super::export;
 #[cfg(debug_assertions)]
 use super::fault::{self, Fault};
-use super::export;
 use super::poll::StoreSlot;
 use crate::app::effect::{Effect, Run, TicketWish};
 use crate::app::msg::{Acted, GuardMsg, Msg, TicketMsg};

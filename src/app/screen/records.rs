@@ -69,9 +69,7 @@ fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
         | ScreenId::Conflicts
         | ScreenId::Invariants
         | ScreenId::Ticket
-        | ScreenId::Audit => {
-            &mut model.screens.stuck
-        }
+        | ScreenId::Audit => &mut model.screens.stuck,
     }
 }
 

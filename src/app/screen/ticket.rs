@@ -29,7 +29,6 @@ mod charges;
 mod files;
 mod find;
 mod others;
-mod pending;
 mod words;
 
 pub use answer::{on_answer, view_answer};
@@ -196,7 +195,11 @@ pub fn heard(model: &mut Model, heard: TicketMsg, now: Now) -> Vec<Effect> {
         TicketMsg::Found(question, found) if question == model.screens.ticket.question => found_some(model, found, now),
         TicketMsg::Found(..) => vec![],
         TicketMsg::Case(id, read) => {
-            if on_view(model) == Some(&id) { case(model, id, read, now) } else { vec![] }
+            if on_view(model) == Some(&id) {
+                case(model, id, read, now)
+            } else {
+                vec![]
+            }
         }
         TicketMsg::Others(cause, since, found) => {
             if let Some(others) = model.screens.ticket.others.as_mut() {
@@ -248,7 +251,7 @@ fn case(model: &mut Model, id: RecordId, read: Result<Option<Box<Case>>, StoreEr
     };
     let read_at = read.now.unwrap_or_else(|| model.db_now(now));
     let (case, triage, lanes) = judged(model, &id, &read);
-    let others = records_of(&case).into_iter().filter(|other| *other != id && !model.dossiers.contains_key(other));
+    let others = case.keys().into_iter().filter(|other| *other != id && !model.dossiers.contains_key(other));
     // Read whole, so that all of them can be looked up in one go.
     let effects = others.take(MOST_RECORDS).map(Effect::Open).collect();
     model.screens.ticket.trouble = None;
@@ -265,9 +268,11 @@ fn rejudge(model: &mut Model) {
 
 fn judged(model: &Model, id: &RecordId, read: &Case) -> (Case, Triage, Lanes) {
     let mut case = read.clone();
-    let mut ids = records_of(&case);
-    ids.push(id.clone());
-    ids.dedup();
+    if model.screen() == ScreenId::Ticket && !model.screens.ticket.asked.is_empty() {
+        case.asked = Some(model.screens.ticket.asked.clone());
+    }
+    let mut ids = case.keys();
+    ids.insert(id.clone());
     for evidence in ids.iter().filter_map(|id| model.session_evidence.get(id)).flatten() {
         case.add_evidence(evidence);
     }
@@ -276,25 +281,13 @@ fn judged(model: &Model, id: &RecordId, read: &Case) -> (Case, Triage, Lanes) {
     (case, triage, lanes)
 }
 
-/// The records of a case that have a whole identity, each once.
-fn records_of(case: &Case) -> Vec<RecordId> {
-    let mut ids: Vec<RecordId> = Vec::new();
-    for record in case.records.iter().flatten() {
-        if let (Some(scope), Some(key)) = (&record.scope, &record.key) {
-            let id = RecordId { scope: scope.clone(), key: key.clone() };
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-        }
-    }
-    ids
-}
-
 /// The records of the case on view, at the versions that were read, when there are several to be looked up.
 pub fn several(model: &Model) -> Option<Vec<Target>> {
     let state = &model.screens.ticket;
     let answered = state.answer_of(on_view(model)?).filter(|_| state.others.is_none())?;
-    let targets: Vec<Target> = records_of(&answered.case)
+    let targets: Vec<Target> = answered
+        .case
+        .keys()
         .iter()
         .filter_map(|id| model.dossiers.get(id))
         .map(|dossier| dossier.detail.record.target())
@@ -338,11 +331,7 @@ pub fn turn(model: &mut Model, asked: TicketCommand, now: Now) -> Vec<Effect> {
     }
 }
 
-fn with_answer(
-    model: &mut Model,
-    now: Now,
-    does: impl FnOnce(&mut Model, Answered) -> Vec<Effect>,
-) -> Vec<Effect> {
+fn with_answer(model: &mut Model, now: Now, does: impl FnOnce(&mut Model, Answered) -> Vec<Effect>) -> Vec<Effect> {
     let answered = on_view(model).and_then(|id| model.screens.ticket.answer_of(id)).cloned();
     match answered {
         Some(answered) => does(model, answered),

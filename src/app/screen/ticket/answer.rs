@@ -11,7 +11,7 @@ use crate::app::screen::not_known;
 use crate::domain::ids::RecordId;
 use crate::domain::time::{Now, clock};
 use crate::ui::layout::{Room, columns, top};
-use super::pending as lanes;
+use crate::ui::widgets::lanes;
 use crate::ui::widgets::panel::{more_lines, panel, wrapped};
 use crate::ui::{Canvas, Charset, Line, Role};
 
@@ -133,7 +133,8 @@ fn lines(answered: &Answered, state: &State, width: usize, charset: Charset, tim
     }
     if !answered.triage.missing.is_empty() {
         lines.push(Line::of(Role::Heading, " WHAT WE DO NOT HAVE"));
-        lines.extend(answered.triage.missing.iter().map(|missing| Line::of(Role::Unknown, " ? ").then(missing.clone())));
+        lines
+            .extend(answered.triage.missing.iter().map(|missing| Line::of(Role::Unknown, " ? ").then(missing.clone())));
     }
     lines.push(Line::empty());
     let read = format!(" Read at {}.", clock(answered.read_at));

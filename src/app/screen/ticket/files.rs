@@ -2,9 +2,11 @@
 
 use super::Answered;
 use crate::app::effect::ExportFile;
-use super::pending::{markdown, svg, to_json};
+use crate::domain::lanes::Lanes;
 use crate::domain::reply::{self, Language};
 use crate::domain::time::{Instant, Now};
+use crate::domain::triage::judge;
+use crate::ui::lanes::{markdown::markdown, svg::svg};
 
 /// Longest part of a file's name that comes from an order or a key.
 const LONGEST_NAME: usize = 40;
@@ -16,18 +18,21 @@ fn link(answered: &Answered) -> String {
 
 /// The facts for engineering, as Markdown.
 pub fn facts(answered: &Answered, now: Now) -> String {
-    reply::engineering(&answered.case, &answered.triage, &link(answered), now.0)
+    let masked = answered.case.clone().masked();
+    reply::engineering(&masked, &judge(&masked), &link(answered), now.0)
 }
 
 /// The evidence, the answer and the timeline.
 pub fn of(answered: &Answered, language: Language, now: Now) -> Vec<ExportFile> {
-    let _ = language;
+    let masked = answered.case.clone().masked();
+    let triage = judge(&masked);
     let name = format!("ticket-{}-{}", plain(answered.id.key.as_str()), stamp(now.0));
     let file = |ending: &str, text: String| ExportFile { name: format!("{name}.{ending}"), text };
     vec![
-        file("json", to_json(&answered.case)),
-        file("md", markdown(&answered.case, &answered.lanes, &answered.triage)),
-        file("svg", svg(&answered.lanes, &answered.id.to_string())),
+        // A case is plain data: it can always be written.
+        file("json", serde_json::to_string_pretty(&masked).unwrap_or_default()),
+        file("md", markdown(&masked, &triage, language, &link(answered))),
+        file("svg", svg(&Lanes::of(&masked), &answered.id.to_string(), triage.verdict.word())),
     ]
 }
 

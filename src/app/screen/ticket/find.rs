@@ -41,12 +41,13 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
     }
 }
 
-/// The one candidate that needs no choice: the only one, by an id that is exactly what was asked for.
+/// The candidate that needs no choice: all that was found is one order of one scope.
 pub fn direct(candidates: &[Candidate]) -> Option<&RecordId> {
-    match candidates {
-        [one] => Some(&one.id),
-        [..] => None,
-    }
+    let first = candidates.first()?;
+    let same = |one: &Candidate| {
+        one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
+    };
+    candidates.iter().all(same).then_some(&first.id)
 }
 
 const COLUMNS: &[Column] = &[
@@ -80,10 +81,14 @@ pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: N
         }
         Finding::Found(found) => {
             let many = state.list.order().len();
-            lines.push(Line::plain(format!(
-                " {many} {} be meant. Choose the one whose order and amount the customer names, then ",
-                if many == 1 { "record may" } else { "records may" }
-            )).and(Role::Key, "Enter").then("."));
+            lines.push(
+                Line::plain(format!(
+                    " {many} {} be meant. Choose the one whose order and amount the customer names, then ",
+                    if many == 1 { "record may" } else { "records may" }
+                ))
+                .and(Role::Key, "Enter")
+                .then("."),
+            );
             lines.extend(scopes_line(found));
         }
     }
@@ -124,7 +129,11 @@ fn box_lines(model: &Model, width: u16, canvas: &Canvas<'_>) -> Vec<Line> {
     let hidden = rows.len().saturating_sub(TYPED_ROWS);
     let mut lines = labelled(rows.split_off(hidden), Role::Field);
     lines.push(
-        Line::plain("       ").and(Role::Key, "Enter").then(" finds it    ").and(Role::Key, "Esc").then(" leaves the box"),
+        Line::plain("       ")
+            .and(Role::Key, "Enter")
+            .then(" finds it    ")
+            .and(Role::Key, "Esc")
+            .then(" leaves the box"),
     );
     lines
 }

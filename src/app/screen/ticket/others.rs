@@ -130,9 +130,7 @@ impl Others {
 
     /// Draws the list.
     pub fn view(&self, _: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: Now) {
-        let mut lines = vec![
-            Line::of(Role::Heading, " WHO ELSE?  ").then(format!("{}.", words::cause(self.cause))),
-        ];
+        let mut lines = vec![Line::of(Role::Heading, " WHO ELSE?  ").then(format!("{}.", words::cause(self.cause)))];
         match &self.found {
             None => lines.push(Line::of(Role::Info, " i being looked for")),
             Some(Err(why)) => lines.push(not_known("to whom else it happened", why)),

@@ -26,7 +26,9 @@ pub fn verdict(triage: &Triage) -> (Role, String, &'static str) {
         Verdict::PaidNotRecorded => {
             (Role::Caution, "PAID, and our books do not say so.", "The provider took the money once.")
         }
-        Verdict::TwoOrders => (Role::Good, "TWO PURCHASES.", "Two orders were paid, once each: nothing was charged twice."),
+        Verdict::TwoOrders => {
+            (Role::Good, "TWO PURCHASES.", "Two orders were paid, once each: nothing was charged twice.")
+        }
         Verdict::NotKnown => (Role::Unknown, "NOT KNOWN.", "What we have cannot tell."),
     };
     (role, said.to_owned(), means)
@@ -39,7 +41,9 @@ pub fn note(note: Note) -> &'static str {
         Note::HoldOnly => "The other line is a hold that was never captured: no money was taken for it.",
         Note::DeclinedBefore => "An attempt before it was declined.",
         Note::Refunded => "Another charge was taken and given back.",
-        Note::EventAppliedTwice => "One event of the provider was applied more than once in our books; the customer paid once.",
+        Note::EventAppliedTwice => {
+            "One event of the provider was applied more than once in our books; the customer paid once."
+        }
     }
 }
 
@@ -66,7 +70,9 @@ pub fn confidence(confidence: Confidence) -> (Role, &'static str, &'static str) 
         Confidence::Medium => {
             (Role::Caution, "MEDIUM", "nothing contradicts it, and a source that would prove it is missing.")
         }
-        Confidence::Low => (Role::Unknown, "LOW", "the evidence does not carry an answer. Promise the customer nothing."),
+        Confidence::Low => {
+            (Role::Unknown, "LOW", "the evidence does not carry an answer. Promise the customer nothing.")
+        }
     }
 }
 
@@ -81,7 +87,9 @@ pub fn next(next: Next) -> &'static [&'static str] {
             "y",
             " copies the text below.",
         ],
-        Next::Lookup => &["Ask the provider what happened: ", "a l", ". It charges nothing. Then this page answers anew."],
+        Next::Lookup => {
+            &["Ask the provider what happened: ", "a l", ". It charges nothing. Then this page answers anew."]
+        }
         Next::Resume => &[
             "It has to be finished: ",
             "a h",
@@ -92,7 +100,9 @@ pub fn next(next: Next) -> &'static [&'static str] {
             " copies the text below.",
         ],
         Next::Wait => &["Look again later: ", "R", " reads it again. Until then: ", "y", " copies the text below."],
-        Next::HandOver => &["Hand over: ", "a h", " gives it to payments on-call. ", "y", " copies what to say until then."],
+        Next::HandOver => {
+            &["Hand over: ", "a h", " gives it to payments on-call. ", "y", " copies what to say until then."]
+        }
     }
 }
 
