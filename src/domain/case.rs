@@ -33,6 +33,9 @@ pub struct Case {
     pub now: Option<Instant>,
     /// How long keys are kept; 24 when absent.
     pub retention_hours: Option<u32>,
+    /// The same in seconds, where it is no whole number of hours; goes before the hours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_s: Option<u64>,
     /// Requests that reached the API.
     #[serde(rename = "request", skip_serializing_if = "Option::is_none")]
     pub requests: Option<Vec<Request>>,
@@ -54,6 +57,12 @@ pub struct Case {
     /// Lines of the provider's report.
     #[serde(rename = "settlement", skip_serializing_if = "Option::is_none")]
     pub settlements: Option<Vec<SettlementLine>>,
+    /// Keys of the case about which the provider was not asked, or did not answer: it may know of more charges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_asked: Vec<RecordId>,
+    /// Sources of which not every row could be read, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
 }
 
 /// A request that reached the API, and its answer.
@@ -238,7 +247,8 @@ impl Case {
 
     /// How long keys are kept.
     pub fn retention(&self) -> Seconds {
-        Seconds(u64::from(self.retention_hours.unwrap_or(RETENTION_HOURS)).saturating_mul(3_600))
+        let hours = u64::from(self.retention_hours.unwrap_or(RETENTION_HOURS));
+        Seconds(self.retention_s.unwrap_or(hours.saturating_mul(3_600)))
     }
 }
 

@@ -12,9 +12,13 @@ mod conclude;
 mod leak;
 mod missing;
 mod note;
+mod parts;
+mod place;
+mod report;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod told_twice;
 mod words;
 
 /// What the evidence says.

@@ -114,7 +114,7 @@ async fn look_up(
                 if let LookupOutcome::Unreachable { why, .. } = &evidence.outcome {
                     unanswered.push(format!("The provider did not answer about {id}: {why}"));
                 }
-                case.add_evidence(&evidence);
+                case.heard(&id, &evidence);
             }
             Err(why) => unanswered.push(format!("The provider was not asked about {id}: {why}")),
         }

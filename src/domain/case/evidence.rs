@@ -2,8 +2,23 @@
 
 use super::{Case, Charge};
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome, Observed};
+use crate::domain::ids::RecordId;
 
 impl Case {
+    /// Takes in a look-up made for one of the case's keys; see [`Self::add_evidence`].
+    pub fn heard(&mut self, id: &RecordId, evidence: &Evidence) {
+        self.add_evidence(evidence);
+        let answered = match &evidence.outcome {
+            LookupOutcome::Found { .. } | LookupOutcome::NotFound { absence: Absence::Consistent, .. } => true,
+            LookupOutcome::NotFound { absence: Absence::MayHaveMissed, .. } | LookupOutcome::Unreachable { .. } => {
+                false
+            }
+        };
+        if answered {
+            self.not_asked.retain(|key| key != id);
+        }
+    }
+
     /// Takes in what a provider said: the newest word on a charge wins. A provider that did not answer, or may have
     /// missed a charge, leaves the source as it was: absent stays absent.
     ///

@@ -1,18 +1,21 @@
 //! The rows of a case, sorted: each charge once, each with the key, payment and order it belongs to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::place::{Index, Place};
 use super::standing::{self, Money, Seen};
 use crate::domain::case::{Case, Charge, KeyRecord, PaymentRow, Request, Transition};
-use crate::domain::ids::RecordId;
+use crate::domain::ids::{RecordId, Scope};
 use crate::domain::payment::PaymentStatus;
-use crate::domain::time::Instant;
+use crate::domain::time::{Instant, Seconds};
 
 /// A purchase: what one client bought in one order. Without an order, what one key was for.
 #[derive(Debug, Default)]
 pub(super) struct Purchase<'a> {
     /// How it is called in sentences: `order A1`.
     pub name: String,
+    /// The order, when it has one.
+    pub order: Option<String>,
     /// Whose it is, where that is known.
     pub scope: Option<&'a str>,
     /// Its charges, the earliest first.
@@ -25,6 +28,9 @@ pub(super) struct Purchase<'a> {
     pub records: Vec<&'a KeyRecord>,
     /// The requests of its keys, or for its order.
     pub requests: Vec<&'a Request>,
+    /// Its charges by their names, and by their payments.
+    by_name: HashMap<String, usize>,
+    by_payment: HashMap<*const PaymentRow, usize>,
 }
 
 /// A charge, and what of ours it belongs to.
@@ -47,75 +53,143 @@ pub(super) struct Books<'a> {
     pub purchases: Vec<Purchase<'a>>,
     /// Changes by payment, in time order.
     pub transitions: BTreeMap<&'a str, Vec<&'a Transition>>,
-    /// What cannot be true at once, in sentences.
-    pub contradictions: Vec<String>,
+    /// What cannot be true at once.
+    pub contradictions: Vec<Contradiction>,
 }
 
-/// The order of a purchase in the books: its scope when known, and its order, or a key without one.
-type Place = (Option<String>, String);
+/// What cannot be true at once.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Contradiction {
+    /// The charge or payment it is about; absent when it touches all.
+    pub about: Option<String>,
+    /// A sentence without its full stop.
+    pub what: String,
+}
+
+impl Contradiction {
+    /// About one charge or payment.
+    pub(super) fn of(about: &str, what: String) -> Self {
+        Self { about: Some(about.to_owned()), what }
+    }
+
+    /// About everything.
+    pub(super) fn of_all(what: &str) -> Self {
+        Self { about: None, what: what.to_owned() }
+    }
+}
 
 /// Sorts a case.
 pub(super) fn sort(case: &Case) -> Books<'_> {
     let mut contradictions = Vec::new();
     let seen = standing::all(case, &mut contradictions);
     let payments = distinct(case.payments.as_deref().unwrap_or_default(), &mut contradictions);
-    let index = Index::of(&payments);
+    let index = Index::of(case, &payments);
     let mut purchases: BTreeMap<Place, Purchase<'_>> = BTreeMap::new();
 
     for payment in &payments {
-        let at = index.place_of_payment(payment);
-        let purchase = purchases.entry(at).or_default();
-        purchase.scope = purchase.scope.or(payment.scope.as_ref().map(super::super::ids::Scope::as_str));
+        let purchase = purchases.entry(index.payment(payment)).or_default();
+        purchase.whose(payment.scope.as_ref());
         purchase.keys.extend(key_of(payment));
         purchase.payments.push(payment);
     }
-    let mut orders_of_keys = index.orders.clone();
     for request in case.requests.as_deref().unwrap_or_default() {
-        let (Some(scope), order) = (request.scope.as_ref(), request.order.as_ref()) else { continue };
-        let id = request.key.as_ref().map(|key| RecordId::new(scope.as_str(), key.as_str()));
-        let at = match (&id, order) {
-            (_, Some(order)) => (Some(scope.to_string()), order.to_string()),
-            (Some(id), None) => index.place_of_key(id),
+        let id = request.scope.clone().zip(request.key.clone()).map(|(scope, key)| RecordId { scope, key });
+        let at = match (&id, &request.order) {
+            (_, Some(order)) => index.order(order, request.scope.as_ref()),
+            (Some(id), None) => index.key(id),
             (None, None) => continue,
         };
-        if let Some(id) = &id {
-            orders_of_keys.entry(id.clone()).or_insert_with(|| at.1.clone());
-        }
         let purchase = purchases.entry(at).or_default();
-        purchase.scope = purchase.scope.or(Some(scope.as_str()));
+        purchase.whose(request.scope.as_ref());
         purchase.keys.extend(id);
         purchase.requests.push(request);
     }
+    let mut orders = purchases.keys().filter(|at| matches!(at, Place::Order(..)));
+    let only_order = match (orders.next(), orders.next()) {
+        (Some(Place::Order(scope, order)), None) => Some((scope.clone(), order.clone())),
+        _ => None,
+    };
     for record in case.records.as_deref().unwrap_or_default() {
         let (Some(scope), Some(key)) = (&record.scope, &record.key) else { continue };
-        let id = RecordId::new(scope.as_str(), key.as_str());
-        let order = orders_of_keys.get(&id).cloned().or_else(|| only_order_of(scope.as_str(), &purchases));
-        let purchase =
-            purchases.entry((Some(scope.to_string()), order.unwrap_or_else(|| format!("key {key}")))).or_default();
-        purchase.scope = purchase.scope.or(Some(scope.as_str()));
+        let id = RecordId { scope: scope.clone(), key: key.clone() };
+        let at = match (index.key(&id), &only_order) {
+            // The only order of the case is what its records are about, within one scope.
+            (Place::Key(mine, _), Some((of, order))) if of.as_ref().is_none_or(|of| *of == mine) => {
+                Place::Order(of.clone(), order.clone())
+            }
+            (at, _) => at,
+        };
+        let purchase = purchases.entry(at).or_default();
+        purchase.whose(Some(scope));
         purchase.keys.insert(id);
         purchase.records.push(record);
     }
-    let by_provider_key = provider_keys(&purchases);
-    for one in seen {
-        let (at, key, payment) = place(&one, &index, &by_provider_key, &purchases);
+    let only = match (purchases.keys().next(), purchases.len()) {
+        (Some(only), 1) => Some(only.clone()),
+        _ => None,
+    };
+    for (nth, one) in seen.into_iter().enumerate() {
+        let (at, key, payment) = index.charge(&one);
+        // What names nothing of ours belongs to what the case is about, if that is one thing.
+        let at = at.or_else(|| only.clone()).unwrap_or_else(|| match one.name.as_str() {
+            "" => Place::Charge(format!("without a ref ({nth})")),
+            name => Place::Charge(name.to_owned()),
+        });
         purchases.entry(at).or_default().charges.push(Placed { seen: one, key, payment });
     }
-    for ((_, name), purchase) in &mut purchases {
-        purchase.charges.sort_by_key(|charge| (charge.seen.at.is_none(), charge.seen.at, charge.seen.name.clone()));
-        purchase.requests.sort_by_key(|request| request.at);
-        purchase.name = if name.starts_with("key ") { name.clone() } else { format!("order {name}") };
-        own_what_nobody_owns(purchase);
+    for (at, purchase) in &mut purchases {
+        purchase.name = at.name();
+        purchase.order = match at {
+            Place::Order(_, order) => Some(order.clone()),
+            Place::Key(..) | Place::Payment(_) | Place::Charge(_) => None,
+        };
+        purchase.payments.sort_by_key(|row| (row.created_at, row.id.clone(), row.key.clone()));
+        purchase.records.sort_by_key(|row| (row.key.clone(), row.created_at, row.attempt));
+        purchase.requests.sort_by_key(|row| (row.at, row.key.clone(), row.status));
+        purchase.requests.dedup();
+        purchase.charges.sort_by(|a, b| {
+            (a.seen.at.is_none(), a.seen.at, &a.seen.name).cmp(&(b.seen.at.is_none(), b.seen.at, &b.seen.name))
+        });
+        own_what_nobody_owns(purchase, &index);
+        purchase.number();
     }
+    contradictions.sort();
+    contradictions.dedup();
     Books { case, purchases: purchases.into_values().collect(), transitions: changes(case), contradictions }
 }
 
-/// With one key only, a charge of the purchase that names none was made under that key.
-fn own_what_nobody_owns(purchase: &mut Purchase<'_>) {
-    let mut keys = purchase.keys.iter();
-    if let (Some(only), None) = (keys.next(), keys.next()) {
+/// Gives a charge that names no key of ours the key it must have been made under, where there is only one choice.
+fn own_what_nobody_owns(purchase: &mut Purchase<'_>, index: &Index<'_>) {
+    // Where the provider is told our keys, another text is another key, which we do not have.
+    let told = purchase.charges.iter().any(|charge| sent(charge).is_some_and(|sent| index.spelt(sent).is_some()));
+    let foreign = |charge: &Placed<'_>| told && sent(charge).is_some_and(|sent| !sent.is_empty());
+    if let (Some(only), 1) = (purchase.keys.first().cloned(), purchase.keys.len()) {
         for charge in &mut purchase.charges {
-            charge.key.get_or_insert_with(|| only.clone());
+            if !foreign(charge) {
+                charge.key.get_or_insert_with(|| only.clone());
+            }
+        }
+    }
+    let claimed: HashSet<*const PaymentRow> =
+        purchase.charges.iter().filter_map(|charge| charge.payment).map(std::ptr::from_ref).collect();
+    let mut free = purchase
+        .payments
+        .iter()
+        .copied()
+        .filter(|row| row.provider_ref.is_none() && !claimed.contains(&std::ptr::from_ref(*row)));
+    let (Some(payment), None) = (free.next(), free.next()) else { return };
+    let mine = key_of(payment);
+    let mut unowned = purchase
+        .charges
+        .iter_mut()
+        .filter(|charge| charge.payment.is_none() && !foreign(charge) && (charge.key.is_none() || charge.key == mine));
+    // One payment without a charge and one charge without a payment, made after it: they are each other's.
+    if let (Some(charge), None) = (unowned.next(), unowned.next()) {
+        let before =
+            payment.created_at.zip(charge.seen.at).is_none_or(|(made, taken)| PROVIDER_SKEW.before(made) <= taken);
+        if before {
+            charge.payment = Some(payment);
+            charge.key = charge.key.take().or(mine);
         }
     }
 }
@@ -128,152 +202,42 @@ fn changes(case: &Case) -> BTreeMap<&str, Vec<&Transition>> {
         }
     }
     for list in all.values_mut() {
-        list.sort_by_key(|change| change.at);
+        list.sort_by_key(|change| (change.at, change.by.clone()));
     }
     all
 }
 
-/// Each payment once. The same id with other contents contradicts itself.
-fn distinct<'a>(rows: &'a [PaymentRow], contradictions: &mut Vec<String>) -> Vec<&'a PaymentRow> {
+/// Each payment once, as it was last. The same id with other contents at one time contradicts itself.
+fn distinct<'a>(rows: &'a [PaymentRow], contradictions: &mut Vec<Contradiction>) -> Vec<&'a PaymentRow> {
     let mut by_id: BTreeMap<&str, &PaymentRow> = BTreeMap::new();
     let mut kept = Vec::new();
+    let mut rows: Vec<&PaymentRow> = rows.iter().collect();
+    rows.sort_by_cached_key(|row| {
+        let status = row.status.as_ref().map(ToString::to_string);
+        (row.updated_at, status, row.provider_ref.clone(), row.amount, row.order.clone(), row.key.clone())
+    });
     for row in rows {
         let Some(id) = &row.id else {
             kept.push(row);
             continue;
         };
-        match by_id.get(id.as_str()) {
-            None => {
-                by_id.insert(id.as_str(), row);
-                kept.push(row);
+        if let Some(before) = by_id.insert(id.as_str(), row) {
+            let later = before.updated_at.zip(row.updated_at).is_some_and(|(before, then)| before < then);
+            if before != row && !later {
+                contradictions.push(Contradiction::of(id.as_str(), format!("payment {id} is there twice and differs")));
             }
-            Some(first) if *first == row => {}
-            Some(_) => contradictions.push(format!("payment {id} is there twice and differs")),
         }
     }
+    kept.extend(by_id.into_values());
     kept
 }
 
-/// The one order a scope has here, when it has just one.
-fn only_order_of(scope: &str, purchases: &BTreeMap<Place, Purchase<'_>>) -> Option<String> {
-    let mut orders =
-        purchases.keys().filter(|(of, order)| of.as_deref().is_none_or(|of| of == scope) && !order.starts_with("key "));
-    match (orders.next(), orders.next()) {
-        (Some((_, order)), None) => Some(order.clone()),
-        _ => None,
-    }
-}
-
 fn key_of(payment: &PaymentRow) -> Option<RecordId> {
-    Some(RecordId::new(payment.scope.as_ref()?.as_str(), payment.key.as_ref()?.as_str()))
+    Some(RecordId { scope: payment.scope.clone()?, key: payment.key.clone()? })
 }
 
-/// What a provider may have been sent for each key: `pay:{scope}:{key}`, or the key itself.
-fn provider_keys(purchases: &BTreeMap<Place, Purchase<'_>>) -> BTreeMap<String, Option<(Place, RecordId)>> {
-    let mut all: BTreeMap<String, Option<(Place, RecordId)>> = BTreeMap::new();
-    for (at, purchase) in purchases {
-        for id in &purchase.keys {
-            for form in [format!("pay:{}:{}", id.scope, id.key), format!("{}:{}", id.scope, id.key), id.key.to_string()]
-            {
-                let mine = Some((at.clone(), id.clone()));
-                // The same text for two keys tells nothing.
-                all.entry(form)
-                    .and_modify(|known| {
-                        if *known != mine {
-                            *known = None;
-                        }
-                    })
-                    .or_insert(mine);
-            }
-        }
-    }
-    all
-}
-
-/// Where a charge belongs: by our payment's reference, then by the key it was sent, then by the reference it carries.
-fn place<'a>(
-    seen: &Seen<'a>,
-    index: &Index<'a>,
-    by_provider_key: &BTreeMap<String, Option<(Place, RecordId)>>,
-    purchases: &BTreeMap<Place, Purchase<'a>>,
-) -> (Place, Option<RecordId>, Option<&'a PaymentRow>) {
-    if let Some(payment) = index.by_ref.get(seen.name.as_str()) {
-        return (index.place_of_payment(payment), key_of(payment), Some(payment));
-    }
-    let sent = seen.charge.and_then(|charge| charge.provider_key.as_ref()).map(super::super::ids::ProviderKey::as_str);
-    if let Some(Some((at, id))) = sent.filter(|key| !key.is_empty()).and_then(|key| by_provider_key.get(key)) {
-        // A payment whose charge is another one does not stand for this one.
-        let payment = index
-            .by_key
-            .get(id)
-            .copied()
-            .filter(|payment| payment.provider_ref.as_ref().is_none_or(|of| of.as_str() == seen.name));
-        return (at.clone(), Some(id.clone()), payment);
-    }
-    let reference = seen.charge.and_then(|charge| charge.reference.as_deref());
-    if let Some(payment) = reference.and_then(|reference| index.by_id.get(reference)) {
-        let stands = payment.provider_ref.is_none().then_some(*payment);
-        return (index.place_of_payment(payment), key_of(payment), stands);
-    }
-    let order = reference.unwrap_or("");
-    let mut scopes = purchases.keys().filter(|(_, of)| of == order);
-    match (scopes.next(), scopes.next()) {
-        (Some(at), None) => (at.clone(), None, None),
-        _ if order.is_empty() => match (purchases.keys().next(), purchases.len()) {
-            (Some(only), 1) => (only.clone(), None, None),
-            _ => ((None, String::new()), None, None),
-        },
-        _ => ((None, order.to_owned()), None, None),
-    }
-}
-
-/// Payments by what they are found by.
-struct Index<'a> {
-    by_ref: BTreeMap<&'a str, &'a PaymentRow>,
-    by_id: BTreeMap<&'a str, &'a PaymentRow>,
-    by_key: BTreeMap<RecordId, &'a PaymentRow>,
-    orders: BTreeMap<RecordId, String>,
-}
-
-impl<'a> Index<'a> {
-    fn of(payments: &[&'a PaymentRow]) -> Self {
-        let mut index =
-            Self { by_ref: BTreeMap::new(), by_id: BTreeMap::new(), by_key: BTreeMap::new(), orders: BTreeMap::new() };
-        for payment in payments {
-            if let Some(of) = &payment.provider_ref {
-                let known = index.by_ref.entry(of.as_str()).or_insert(payment);
-                // Of two that claim one charge, the one that calls itself paid stands for it.
-                if known.status != Some(PaymentStatus::Succeeded) {
-                    *known = payment;
-                }
-            }
-            if let Some(id) = &payment.id {
-                index.by_id.entry(id.as_str()).or_insert(payment);
-            }
-            if let Some(id) = key_of(payment) {
-                if let Some(order) = &payment.order {
-                    index.orders.entry(id.clone()).or_insert_with(|| order.to_string());
-                }
-                let known = index.by_key.entry(id).or_insert(payment);
-                if known.provider_ref.is_some() && payment.provider_ref.is_none() {
-                    *known = payment;
-                }
-            }
-        }
-        index
-    }
-
-    fn place_of_payment(&self, payment: &PaymentRow) -> Place {
-        let scope = payment.scope.as_ref().map(ToString::to_string);
-        let order = payment.order.as_ref().map(ToString::to_string);
-        let order = order.or_else(|| key_of(payment).map(|id| self.place_of_key(&id).1));
-        (scope, order.unwrap_or_default())
-    }
-
-    fn place_of_key(&self, id: &RecordId) -> Place {
-        (Some(id.scope.to_string()), self.orders.get(id).cloned().unwrap_or_else(|| format!("key {}", id.key)))
-    }
-}
+/// How far the provider's clock may differ from ours.
+pub(super) const PROVIDER_SKEW: Seconds = Seconds(120);
 
 impl<'a> Purchase<'a> {
     /// The charges that moved money and still stand.
@@ -300,27 +264,47 @@ impl<'a> Purchase<'a> {
         self.records.iter().copied().filter(|record| record.status.as_deref().is_some_and(|status| status != "done"))
     }
 
-    /// Whether a charge belongs to this payment.
+    /// Whether somebody's lease on one of its records lives: they may be working on it.
+    pub(super) fn at_work(&self, now: Option<Instant>) -> bool {
+        self.processing().any(|record| record.locked_until.zip(now).is_some_and(|(until, now)| until > now))
+    }
+
+    /// The charge that belongs to this payment.
     pub(super) fn charge_of(&self, payment: &PaymentRow) -> Option<&Placed<'a>> {
-        self.charges.iter().find(|charge| charge.payment.is_some_and(|of| std::ptr::eq(of, payment)))
+        self.by_payment.get(&std::ptr::from_ref(payment)).and_then(|nth| self.charges.get(*nth))
+    }
+
+    /// The charge of that name.
+    pub(super) fn charge(&self, name: &str) -> Option<&Placed<'a>> {
+        self.by_name.get(name).and_then(|nth| self.charges.get(*nth))
+    }
+
+    /// Notes whose it is: of several scopes, the same one whatever the order of the rows.
+    fn whose(&mut self, scope: Option<&'a Scope>) {
+        let scope = scope.map(Scope::as_str);
+        self.scope = match (self.scope, scope) {
+            (Some(known), Some(new)) => Some(known.min(new)),
+            (known, new) => known.or(new),
+        };
+    }
+
+    /// Makes its charges easy to find: there may be a hundred thousand.
+    fn number(&mut self) {
+        for (nth, charge) in self.charges.iter().enumerate() {
+            self.by_name.entry(charge.seen.name.clone()).or_insert(nth);
+            if let Some(payment) = charge.payment {
+                self.by_payment.entry(std::ptr::from_ref(payment)).or_insert(nth);
+            }
+        }
     }
 
     /// Our own earliest sign of a key: a request or a payment. The provider's clock is another.
     pub(super) fn first_use(&self, id: &RecordId) -> Option<Instant> {
-        let of =
-            |scope: Option<&str>, key: Option<&str>| scope == Some(id.scope.as_str()) && key == Some(id.key.as_str());
-        let requests = self.requests.iter().filter(|row| {
-            of(
-                row.scope.as_ref().map(super::super::ids::Scope::as_str),
-                row.key.as_ref().map(super::super::ids::Key::as_str),
-            )
-        });
-        let payments = self.payments.iter().filter(|row| {
-            of(
-                row.scope.as_ref().map(super::super::ids::Scope::as_str),
-                row.key.as_ref().map(super::super::ids::Key::as_str),
-            )
-        });
+        let of = |scope: &Option<Scope>, key: &Option<crate::domain::ids::Key>| {
+            scope.as_ref() == Some(&id.scope) && key.as_ref() == Some(&id.key)
+        };
+        let requests = self.requests.iter().filter(|row| of(&row.scope, &row.key));
+        let payments = self.payments.iter().filter(|row| of(&row.scope, &row.key));
         requests.filter_map(|row| row.at).chain(payments.filter_map(|row| row.created_at)).min()
     }
 

@@ -1,11 +1,14 @@
 //! From sorted rows to a verdict.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::books::{Books, Placed, Purchase};
 use super::cause::{self, Twice};
+use super::parts::{self, Parts};
 use super::standing::{Money, Source};
 use super::{Confidence, Next, Note, Triage, Verdict, note, words};
 use crate::domain::ids::ProviderRef;
-use crate::domain::money::{Money as Amount, Totals};
+use crate::domain::money::{Currency, Money as Amount, Totals};
 use crate::domain::payment::PaymentStatus;
 
 /// What one purchase came to.
@@ -38,7 +41,14 @@ pub(super) fn conclude(books: &Books<'_>) -> Triage {
         Some((purchase, one)) => (Some(purchase), one),
         None => (None, nothing(books)),
     };
-    if one.verdict == Verdict::ChargedOnce && paid > 1 {
+    if one.verdict == Verdict::ChargedOnce && paid > 1 && !apart(&asked) {
+        one = unclear(format!(
+            "{paid} charges stand, and nothing tells whether they are for one purchase: an order is missing."
+        ));
+        for purchase in &asked {
+            charges.extend(refs(purchase));
+        }
+    } else if one.verdict == Verdict::ChargedOnce && paid > 1 {
         let low = ones.as_slice().iter().map(|(_, other)| other.confidence).chain([one.confidence]).max();
         let mut orders: Vec<String> = vec![format!("{paid} purchases were paid, each once.")];
         orders.append(&mut one.because);
@@ -56,12 +66,11 @@ pub(super) fn conclude(books: &Books<'_>) -> Triage {
     } else if let Some(purchase) = first {
         charges.extend(refs(purchase));
         if one.verdict == Verdict::ChargedTwice {
-            too_much = beyond_the_first(purchase);
+            too_much = self::too_much(purchase);
         }
     }
     charges.sort();
     charges.dedup();
-    one.because.extend(words::contradictions(books));
     Triage {
         verdict: one.verdict,
         cause: one.cause,
@@ -76,6 +85,26 @@ pub(super) fn conclude(books: &Books<'_>) -> Triage {
     }
 }
 
+/// Whether the paid purchases are told apart by their orders or, where one has none, by whose they are.
+fn apart(purchases: &[&Purchase<'_>]) -> bool {
+    let paid: Vec<_> = purchases.iter().filter(|purchase| purchase.standing().next().is_some()).collect();
+    let scopes: BTreeSet<_> = paid.iter().filter_map(|purchase| purchase.scope).collect();
+    if scopes.len() == paid.len() {
+        return true;
+    }
+    let orders: BTreeSet<_> = paid.iter().filter_map(|purchase| purchase.order.as_deref()).collect();
+    let both: BTreeSet<_> = paid.iter().map(|purchase| (purchase.order.as_deref(), purchase.scope)).collect();
+    // One order of two scopes is two; one order of a scope and of nobody may be one.
+    orders.len() == paid.len()
+        || (both.len() == paid.len()
+            && paid.iter().all(|purchase| purchase.order.is_some() && purchase.scope.is_some()))
+}
+
+/// The evidence cannot tell.
+fn unclear(why: String) -> One {
+    One { because: vec![why], ..One::new(Verdict::NotKnown, Next::HandOver, Confidence::Low) }
+}
+
 /// The purchases the question is about: those of the scope that was asked for, when one can be told; else all.
 fn about<'a, 'b>(books: &'b Books<'a>) -> Vec<&'b Purchase<'a>> {
     let named = |purchase: &&Purchase<'_>| {
@@ -83,7 +112,7 @@ fn about<'a, 'b>(books: &'b Books<'a>) -> Vec<&'b Purchase<'a>> {
         let mut words =
             asked.split(|c: char| c.is_whitespace() || "\"',;()?!".contains(c)).filter(|word| !word.is_empty());
         words.any(|word| {
-            purchase.name.split_once(' ').is_some_and(|(_, name)| name == word)
+            purchase.order.as_deref() == Some(word)
                 || purchase.keys.iter().any(|id| id.key.as_str() == word)
                 || purchase.charges.iter().any(|charge| charge.seen.name == word)
                 || purchase.payments.iter().any(|payment| payment.id.as_ref().is_some_and(|id| id.as_str() == word))
@@ -92,11 +121,8 @@ fn about<'a, 'b>(books: &'b Books<'a>) -> Vec<&'b Purchase<'a>> {
     let real = |purchase: &&Purchase<'_>| {
         !purchase.charges.is_empty() || !purchase.payments.is_empty() || !purchase.records.is_empty()
     };
-    let mut scopes = books.purchases.iter().filter(named).filter_map(|purchase| purchase.scope);
-    let scope = match (scopes.next(), scopes.next()) {
-        (Some(only), None) => Some(only),
-        _ => None,
-    };
+    let scopes: BTreeSet<&str> = books.purchases.iter().filter(named).filter_map(|purchase| purchase.scope).collect();
+    let scope = scopes.first().copied().filter(|_| scopes.len() == 1);
     let same = |purchase: &&Purchase<'_>| match (scope, purchase.scope) {
         (Some(asked), Some(of)) => asked == of,
         (Some(_) | None, None) | (None, Some(_)) => true,
@@ -135,23 +161,22 @@ fn of(books: &Books<'_>, purchase: &Purchase<'_>) -> One {
     let mut one = match standing.as_slice() {
         [] => none(books, purchase),
         [charge] => single(books, purchase, charge),
-        [..] => twice(books, purchase, &standing),
+        [..] => several(books, purchase, &standing),
     };
     let clash = clashes(books, purchase);
-    if !clash.is_empty() || !books.contradictions.is_empty() {
-        // Two charges that stand are two, whatever else does not fit; anything less is not certain any more.
-        one = if one.verdict == Verdict::ChargedTwice {
-            One { confidence: Confidence::Medium, ..one }
-        } else {
-            One { because: one.because, ..One::new(Verdict::NotKnown, Next::HandOver, Confidence::Low) }
-        };
+    if !clash.is_empty() {
+        // Two charges that stand are two, whatever else does not fit; but nobody gives money back on it unseen.
+        let verdict = if one.verdict == Verdict::ChargedTwice { one.verdict } else { Verdict::NotKnown };
+        let (cause, story) = if verdict == Verdict::ChargedTwice { (one.cause, one.story) } else { (None, None) };
+        one = One { because: one.because, cause, story, ..One::new(verdict, Next::HandOver, Confidence::Low) };
     }
     if one.because.is_empty() {
         one.because = words::rows(purchase);
     }
     one.because.extend(clash.into_iter().map(|what| format!("The evidence contradicts itself: {what}.")));
     if one.verdict == Verdict::ChargedOnce
-        && let Some(what) = standing.first().and_then(|charge| other_amount(charge))
+        && let [charge] = standing.as_slice()
+        && let Some(what) = other_amount(charge)
     {
         one.because.push(what);
         one.confidence = Confidence::Low;
@@ -166,6 +191,9 @@ fn none(books: &Books<'_>, purchase: &Purchase<'_>) -> One {
     let open = purchase.open().next().is_some() || purchase.processing().next().is_some();
     if waiting {
         return One::new(Verdict::InDoubt, Next::Wait, certain(books));
+    }
+    if open && purchase.at_work(books.case.now) {
+        return One::new(Verdict::InDoubt, Next::Wait, Confidence::Medium);
     }
     if open {
         // Every call has a final no: only our books are behind.
@@ -215,9 +243,14 @@ fn single(books: &Books<'_>, purchase: &Purchase<'_>, charge: &Placed<'_>) -> On
             .any(|row| row.status == Some(PaymentStatus::Succeeded) && row.provider_ref.is_none()),
     };
     if !recorded {
-        let openly = charge.payment.is_some_and(|row| open.iter().any(|other| std::ptr::eq(*other, row)));
-        let mut one =
-            One::new(Verdict::PaidNotRecorded, if openly { Next::Resume } else { Next::HandOver }, certain(books));
+        let next = match charge.payment.and_then(|row| row.status.as_ref()) {
+            Some(PaymentStatus::Created | PaymentStatus::Pending | PaymentStatus::Unknown) => Next::Resume,
+            // A word nobody taught us may say the same as `succeeded`: a person has to read it.
+            Some(PaymentStatus::Succeeded | PaymentStatus::Failed | PaymentStatus::Unrecognised(_)) | None => {
+                Next::HandOver
+            }
+        };
+        let mut one = One::new(Verdict::PaidNotRecorded, next, surely(books, charge));
         let said = charge
             .payment
             .and_then(|row| row.status.as_ref())
@@ -229,22 +262,59 @@ fn single(books: &Books<'_>, purchase: &Purchase<'_>, charge: &Placed<'_>) -> On
         ));
         return one;
     }
-    let mut one = One::new(Verdict::ChargedOnce, Next::TellCustomer, certain(books));
+    let mut one = One::new(Verdict::ChargedOnce, Next::TellCustomer, surely(books, charge));
     one.note = note::of(books, purchase);
+    if note::timed_out(books, purchase) {
+        one.confidence = one.confidence.max(Confidence::Medium);
+        one.because = words::rows(purchase);
+        one.because
+            .push("Another attempt was marked failed after a time-out; the provider lists no charge of it.".to_owned());
+    }
     one
+}
+
+/// Several charges stand: one purchase paid more than once, unless the amounts say that they are its parts.
+fn several(books: &Books<'_>, purchase: &Purchase<'_>, standing: &[&Placed<'_>]) -> One {
+    match parts::of(purchase, standing) {
+        Parts::OfOne(price) => {
+            let mut one = One::new(Verdict::ChargedOnce, Next::TellCustomer, Confidence::Medium);
+            one.note = note::of(books, purchase);
+            one.because = words::rows(purchase);
+            one.because.push(format!("Together they are not more than the price, {price}: it was taken in parts."));
+            one
+        }
+        Parts::NotKnown => {
+            let mut one = unclear(
+                "The amounts differ, and each has a paid payment and a key of its own: this may be \
+                one purchase charged twice, or two parts of it."
+                    .to_owned(),
+            );
+            one.because.extend(words::rows(purchase));
+            one
+        }
+        Parts::Whole => twice(books, purchase, standing),
+    }
 }
 
 fn twice(books: &Books<'_>, purchase: &Purchase<'_>, standing: &[&Placed<'_>]) -> One {
     let mut one = One::new(Verdict::ChargedTwice, Next::RefundOne, certain(books));
     // Only our books say so: the provider has to agree before anything is given back.
-    if standing.iter().any(|charge| charge.seen.source == Source::Books) {
+    if standing.iter().any(|charge| charge.seen.source != Source::Provider) {
         one.confidence = Confidence::Medium;
     }
     let twice = Twice { books, purchase, standing: standing.to_vec() };
     let (cause, story) = cause::of(&twice);
+    if cause == super::Cause::Unknown {
+        one.confidence = one.confidence.max(Confidence::Medium);
+    }
     one.cause = Some(cause);
     one.story = story;
     one
+}
+
+/// As certain as the sources, and less when the provider itself does not list the charge.
+fn surely(books: &Books<'_>, charge: &Placed<'_>) -> Confidence {
+    if charge.seen.source == Source::Provider { certain(books) } else { Confidence::Medium }
 }
 
 /// High when both our books and the provider were read.
@@ -255,11 +325,11 @@ fn certain(books: &Books<'_>) -> Confidence {
 /// What our books and the provider say of one charge that cannot both be true.
 fn clashes(books: &Books<'_>, purchase: &Purchase<'_>) -> Vec<String> {
     let paid = purchase.payments.iter().filter(|row| row.status == Some(PaymentStatus::Succeeded));
-    let mut all = Vec::new();
+    let mut all = said_of(books, purchase);
     for row in paid {
         let id = row.id.as_ref().map_or("without an id", |id| id.as_str());
         let Some(of) = &row.provider_ref else { continue };
-        match purchase.charges.iter().find(|charge| charge.seen.name == of.as_str()) {
+        match purchase.charge(of.as_str()) {
             None if books.case.charges.is_some() => {
                 all.push(format!("payment {id} is succeeded with charge {of}, which the provider does not list"));
             }
@@ -275,11 +345,24 @@ fn clashes(books: &Books<'_>, purchase: &Purchase<'_>) -> Vec<String> {
     all
 }
 
+/// The contradictions among the rows of one charge or payment that touch this purchase.
+fn said_of(books: &Books<'_>, purchase: &Purchase<'_>) -> Vec<String> {
+    if books.contradictions.is_empty() {
+        return Vec::new();
+    }
+    let ids: BTreeSet<&str> =
+        purchase.payments.iter().filter_map(|row| row.id.as_ref().map(|id| id.as_str())).collect();
+    let touches = |about: &str| purchase.charge(about).is_some() || ids.contains(about);
+    let all = books.contradictions.iter().filter(|one| one.about.as_deref().is_none_or(touches));
+    all.map(|one| one.what.clone()).take(12).collect()
+}
+
 /// Money was taken, but another amount or currency than our books say.
 fn other_amount(charge: &Placed<'_>) -> Option<String> {
     let (row, paid) = (charge.seen.charge?, charge.payment?);
     let ours = crate::domain::case::money(paid.amount, paid.currency.as_ref())?;
-    let theirs = [row.amount, row.captured]
+    let kept = charge.seen.kept;
+    let theirs = [row.amount, row.captured, kept]
         .into_iter()
         .filter_map(|amount| crate::domain::case::money(amount, row.currency.as_ref()));
     let theirs: Vec<Amount> = theirs.collect();
@@ -289,10 +372,23 @@ fn other_amount(charge: &Placed<'_>) -> Option<String> {
     })
 }
 
-/// What stands beyond the first charge, per currency.
-fn beyond_the_first(purchase: &Purchase<'_>) -> Totals {
-    let later = purchase.standing().skip(1);
-    later.filter_map(|charge| Some(Amount::new(charge.seen.kept?, charge.seen.currency?))).collect()
+/// What stands beyond the largest charge of a currency: that one was owed.
+fn too_much(purchase: &Purchase<'_>) -> Totals {
+    let mut largest: BTreeMap<Currency, (usize, i64)> = BTreeMap::new();
+    let standing: Vec<Amount> =
+        purchase.standing().filter_map(|charge| Some(Amount::new(charge.seen.kept?, charge.seen.currency?))).collect();
+    for (nth, amount) in standing.iter().enumerate() {
+        let known = largest.entry(amount.currency.clone()).or_insert((nth, amount.minor));
+        if amount.minor > known.1 {
+            *known = (nth, amount.minor);
+        }
+    }
+    // In several currencies one of the charges was owed: the earliest, and nobody can say which is larger.
+    let owed = match standing.first() {
+        Some(first) => largest.get(&first.currency).map(|(nth, _)| *nth),
+        None => None,
+    };
+    standing.into_iter().enumerate().filter(|(nth, _)| Some(*nth) != owed).map(|(_, amount)| amount).collect()
 }
 
 fn refs<'b>(purchase: &'b Purchase<'_>) -> impl Iterator<Item = ProviderRef> + 'b {

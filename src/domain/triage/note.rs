@@ -3,6 +3,7 @@
 use super::Note;
 use super::books::{Books, Purchase};
 use super::standing::Money;
+use crate::domain::case::PaymentRow;
 use crate::domain::payment::PaymentStatus;
 
 /// Whether a note is true of a purchase.
@@ -32,11 +33,8 @@ fn hold_only(_: &Books<'_>, purchase: &Purchase<'_>) -> bool {
 
 fn event_applied_twice(books: &Books<'_>, purchase: &Purchase<'_>) -> bool {
     let hooks = books.case.webhooks.as_deref().unwrap_or_default();
-    let ours = hooks.iter().filter(|hook| {
-        hook.provider_ref
-            .as_ref()
-            .is_none_or(|of| purchase.charges.iter().any(|charge| charge.seen.name == of.as_str()))
-    });
+    let ours =
+        hooks.iter().filter(|hook| hook.provider_ref.as_ref().is_none_or(|of| purchase.charge(of.as_str()).is_some()));
     let mut applied = std::collections::BTreeMap::new();
     for hook in ours {
         let Some(event) = hook.event.as_deref() else { continue };
@@ -48,9 +46,26 @@ fn event_applied_twice(books: &Books<'_>, purchase: &Purchase<'_>) -> bool {
     applied.values().any(|times| *times > 1)
 }
 
-fn declined_before(_: &Books<'_>, purchase: &Purchase<'_>) -> bool {
+fn declined_before(books: &Books<'_>, purchase: &Purchase<'_>) -> bool {
     let refused = purchase.charges.iter().any(|charge| charge.seen.money == Money::Refused);
-    refused || purchase.payments.iter().any(|payment| payment.status == Some(PaymentStatus::Failed))
+    refused
+        || purchase
+            .payments
+            .iter()
+            .any(|row| row.status == Some(PaymentStatus::Failed) && !failed_by_time_out(books, row))
+}
+
+/// Whether an attempt without a charge was marked failed because the provider did not answer in time: nobody declined.
+pub(super) fn timed_out(books: &Books<'_>, purchase: &Purchase<'_>) -> bool {
+    purchase.payments.iter().any(|row| purchase.charge_of(row).is_none() && failed_by_time_out(books, row))
+}
+
+fn failed_by_time_out(books: &Books<'_>, row: &PaymentRow) -> bool {
+    let changes = row.id.as_ref().and_then(|id| books.transitions.get(id.as_str()));
+    let last = changes.and_then(|all| all.iter().rfind(|change| change.to == Some(PaymentStatus::Failed)));
+    let by = last.and_then(|change| change.by.as_deref()).unwrap_or_default().to_ascii_lowercase();
+    ["timeout", "timed out", "time-out", "time out"].iter().any(|word| by.contains(word))
+        && row.status == Some(PaymentStatus::Failed)
 }
 
 fn replayed(_: &Books<'_>, purchase: &Purchase<'_>) -> bool {

@@ -1,12 +1,15 @@
 //! Which charges moved money, and which of them still stand.
 //!
 //! A charge stands while more was captured than given back. A chargeback gives back as well: the bank took the money
-//! from us and gave it to the customer. What was given back in part stands with the rest.
+//! from us and gave it to the customer, and a refund on top would pay them twice. What was given back in part stands
+//! with the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::books::Contradiction;
+use super::report::{Lines, settled};
+use super::told_twice;
 use crate::domain::case::{Case, Charge, SettlementLine};
-use crate::domain::evidence::Class;
 use crate::domain::payment::PaymentStatus;
 use crate::domain::time::Instant;
 
@@ -41,7 +44,7 @@ pub(super) enum Source {
 pub(super) struct Seen<'a> {
     /// The provider's id for it; empty when it has none.
     pub name: String,
-    /// The provider's row, when there is one.
+    /// The provider's row, when there is one; of several about one charge, the one that says most.
     pub charge: Option<&'a Charge>,
     /// Who says so.
     pub source: Source,
@@ -58,63 +61,92 @@ pub(super) struct Seen<'a> {
 }
 
 /// Every charge of a case once, with what stands of it.
-pub(super) fn all<'a>(case: &'a Case, contradictions: &mut Vec<String>) -> Vec<Seen<'a>> {
+pub(super) fn all<'a>(case: &'a Case, contradictions: &mut Vec<Contradiction>) -> Vec<Seen<'a>> {
     let settled = settled(case);
-    let mut all: BTreeMap<String, Seen<'a>> = BTreeMap::new();
+    let mut all: BTreeMap<&'a str, Seen<'a>> = BTreeMap::new();
     let mut nameless = Vec::new();
+    let mut rows: BTreeMap<&'a str, Vec<&'a Charge>> = BTreeMap::new();
     for charge in case.charges.as_deref().unwrap_or_default() {
-        let lines = charge.provider_ref.as_ref().and_then(|of| settled.get(of.as_str()));
-        let seen = of_provider(charge, lines, contradictions);
-        if seen.name.is_empty() {
-            contradictions.push("a charge has no ref: it cannot be told from the others".to_owned());
-            // Two without a name may be one.
-            nameless.push(Seen { money: Money::Open, ..seen });
-        } else if let Some(known) = all.get_mut(&seen.name) {
-            if known.charge != Some(charge) {
-                contradictions.push(format!("charge {} is there twice and differs", seen.name));
-                known.money = Money::Open;
-            }
-        } else {
-            all.insert(seen.name.clone(), seen);
+        match charge.provider_ref.as_ref().map(super::super::ids::ProviderRef::as_str).filter(|name| !name.is_empty()) {
+            Some(name) => rows.entry(name).or_default().push(charge),
+            None => nameless.push(charge),
+        }
+    }
+    for (name, rows) in rows {
+        if let Some(seen) = told_twice::one(name, &rows, settled.get(name), contradictions) {
+            all.insert(name, seen);
         }
     }
     for (name, lines) in &settled {
         if let Some(line) = lines.charge {
-            all.entry((*name).to_owned()).or_insert_with(|| of_report(name, line, lines));
+            all.entry(name).or_insert_with(|| of_report(name, line, lines));
         }
     }
-    for hook in case.webhooks.as_deref().unwrap_or_default() {
-        let (Some(name), Some(kind)) = (&hook.provider_ref, &hook.kind) else { continue };
-        if says_taken(kind) {
-            all.entry(name.to_string()).or_insert_with(|| told(name.as_str(), Source::Told, hook.at));
-        }
-    }
-    // Our own books name a charge that nobody was asked about.
     if case.charges.is_none() {
-        let paid = case.payments.as_deref().unwrap_or_default().iter();
-        for payment in paid.filter(|payment| payment.status == Some(PaymentStatus::Succeeded)) {
-            if let Some(name) = &payment.provider_ref {
-                let seen = Seen {
-                    kept: payment.amount,
-                    currency: payment.currency.as_ref(),
-                    ..told(name.as_str(), Source::Books, payment.created_at)
-                };
-                all.entry(name.to_string()).or_insert(seen);
-            }
-        }
-        for record in case.records.as_deref().unwrap_or_default() {
-            let good = record.response_code.is_some_and(|code| (200..300).contains(&code));
-            if let (true, Some("done"), Some(name)) = (good, record.status.as_deref(), &record.provider_ref) {
-                all.entry(name.to_string()).or_insert_with(|| told(name.as_str(), Source::Books, record.created_at));
-            }
-        }
+        by_our_books(case, &mut all);
     }
     let mut all: Vec<Seen<'a>> = all.into_values().collect();
-    all.extend(nameless);
+    if !nameless.is_empty() {
+        contradictions.push(Contradiction::of_all("a charge has no ref: it cannot be told from the others"));
+        // Two without a name may be one.
+        all.extend(nameless.into_iter().map(|charge| Seen {
+            charge: Some(charge),
+            at: charge.created_at,
+            money: Money::Open,
+            ..told("", Source::Provider, None)
+        }));
+    }
     all
 }
 
-fn told<'a>(name: &str, source: Source, at: Option<Instant>) -> Seen<'a> {
+/// What our own books and the provider's events say when nobody asked the provider.
+fn by_our_books<'a>(case: &'a Case, all: &mut BTreeMap<&'a str, Seen<'a>>) {
+    let paid = case.payments.as_deref().unwrap_or_default().iter();
+    for payment in paid.filter(|payment| payment.status == Some(PaymentStatus::Succeeded)) {
+        if let Some(name) = &payment.provider_ref {
+            all.entry(name.as_str()).or_insert_with(|| Seen {
+                kept: payment.amount,
+                currency: payment.currency.as_ref(),
+                ..told(name.as_str(), Source::Books, payment.created_at)
+            });
+        }
+    }
+    for record in case.records.as_deref().unwrap_or_default() {
+        let good = record.response_code.is_some_and(|code| (200..300).contains(&code));
+        if let (true, Some("done"), Some(name)) = (good, record.status.as_deref(), &record.provider_ref) {
+            all.entry(name.as_str()).or_insert_with(|| told(name.as_str(), Source::Books, record.created_at));
+        }
+    }
+    // An event may name the charge by another id than our books do: only one that our books name counts as taken.
+    let ours: BTreeSet<&str> = case
+        .payments
+        .iter()
+        .flatten()
+        .filter_map(|row| row.provider_ref.as_ref())
+        .chain(case.records.iter().flatten().filter_map(|row| row.provider_ref.as_ref()))
+        .map(super::super::ids::ProviderRef::as_str)
+        .collect();
+    let named = !ours.is_empty();
+    for hook in case.webhooks.as_deref().unwrap_or_default() {
+        let (Some(name), Some(kind)) = (&hook.provider_ref, &hook.kind) else { continue };
+        if !says_taken(kind) {
+            continue;
+        }
+        let name = name.as_str();
+        if let Some(known) = all.get_mut(name) {
+            // The report says more than an event.
+            if known.source == Source::Books {
+                known.source = Source::Told;
+            }
+        } else {
+            let money = if named && !ours.contains(name) { Money::Open } else { Money::Stands };
+            all.insert(name, Seen { money, ..told(name, Source::Told, hook.at) });
+        }
+    }
+}
+
+/// A charge of which only its name is known.
+pub(super) fn told<'a>(name: &str, source: Source, at: Option<Instant>) -> Seen<'a> {
     Seen {
         name: name.to_owned(),
         charge: None,
@@ -127,84 +159,21 @@ fn told<'a>(name: &str, source: Source, at: Option<Instant>) -> Seen<'a> {
     }
 }
 
-/// The words with which providers say that money was taken.
+/// The words with which providers say that money was taken, and those that make of it something else.
 fn says_taken(kind: &str) -> bool {
     let kind = kind.to_ascii_lowercase();
-    ["succeeded", "captured", "capture.completed", "settled"].iter().any(|word| kind.contains(word))
-}
-
-/// What the report says about one charge.
-#[derive(Debug, Default)]
-struct Lines<'a> {
-    charge: Option<&'a SettlementLine>,
-    returned: i64,
-}
-
-fn settled(case: &Case) -> BTreeMap<&str, Lines<'_>> {
-    let mut all: BTreeMap<&str, Lines<'_>> = BTreeMap::new();
-    for line in case.settlements.as_deref().unwrap_or_default() {
-        let (Some(name), Some(kind)) = (&line.provider_ref, &line.kind) else { continue };
-        let lines = all.entry(name.as_str()).or_default();
-        match kind.as_str() {
-            "charge" => lines.charge = lines.charge.or(Some(line)),
-            // Written with either sign.
-            "refund" | "chargeback" => {
-                let back = line.amount.map_or(0, i64::saturating_abs);
-                lines.returned = lines.returned.saturating_add(back);
-            }
-            _ => {}
-        }
-    }
-    all
-}
-
-fn of_provider<'a>(charge: &'a Charge, lines: Option<&Lines<'a>>, contradictions: &mut Vec<String>) -> Seen<'a> {
-    let name = charge.provider_ref.as_ref().map(ToString::to_string).unwrap_or_default();
-    let class = charge.class.unwrap_or(Class::Unrecognised);
-    for (what, amount) in [("amount", charge.amount), ("captured", charge.captured), ("refunded", charge.refunded)] {
-        if let Some(amount) = amount.filter(|amount| *amount < 0) {
-            contradictions.push(format!("charge {name}: {what} is {amount}, below zero"));
-        }
-    }
-    // Both may tell of the same refund: the larger figure has them all.
-    let returned = charge.refunded.unwrap_or(0).max(lines.map_or(0, |lines| lines.returned)).max(0);
-    let captured = match class {
-        Class::Succeeded | Class::Reversed => charge.captured.or(charge.amount),
-        Class::Authorised | Class::Pending | Class::Open | Class::Failed | Class::Unrecognised => charge.captured,
-    };
-    if let Some(taken) = captured.filter(|taken| *taken >= 0 && returned > *taken) {
-        contradictions.push(format!("charge {name}: {returned} was given back of {taken} taken"));
-    }
-    let money = match class {
-        Class::Succeeded if captured == Some(0) => Money::Held,
-        Class::Succeeded if captured.is_some_and(|taken| returned >= taken) => Money::GivenBack,
-        Class::Succeeded => Money::Stands,
-        Class::Reversed => Money::GivenBack,
-        Class::Authorised => Money::Held,
-        Class::Pending | Class::Open | Class::Unrecognised => Money::Open,
-        Class::Failed => Money::Refused,
-    };
-    if matches!(class, Class::Failed | Class::Authorised) && captured.is_some_and(|taken| taken > 0) {
-        contradictions.push(format!("charge {name} is {} and yet something was captured of it", class.word()));
-    }
-    Seen {
-        name,
-        charge: Some(charge),
-        source: Source::Provider,
-        money,
-        kept: captured.map(|taken| taken.saturating_sub(returned)),
-        returned,
-        currency: charge.currency.as_ref(),
-        at: charge.created_at,
-    }
+    let taken = ["succeeded", "captured", "capture.completed", "settled"];
+    let other = ["refund", "dispute", "chargeback", "payout", "transfer", "setup", "uncaptured", "capturable", "not_"];
+    taken.iter().any(|word| kind.contains(word)) && !other.iter().any(|word| kind.contains(word))
 }
 
 fn of_report<'a>(name: &str, line: &'a SettlementLine, lines: &Lines<'a>) -> Seen<'a> {
     let taken = line.amount.map(i64::saturating_abs);
-    let back = taken.is_some_and(|taken| lines.returned >= taken && taken > 0);
+    let returned = lines.returned(0);
+    let back = taken.is_some_and(|taken| returned >= taken && taken > 0);
     Seen {
-        kept: taken.map(|taken| taken.saturating_sub(lines.returned)),
-        returned: lines.returned,
+        kept: taken.map(|taken| taken.saturating_sub(returned)),
+        returned,
         money: if back { Money::GivenBack } else { Money::Stands },
         currency: line.currency.as_ref(),
         ..told(name, Source::Told, line.at)

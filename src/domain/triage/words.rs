@@ -1,6 +1,6 @@
 //! The sentences that name the rows.
 
-use super::books::{Books, Placed, Purchase};
+use super::books::{Placed, Purchase};
 use super::cause::at;
 use super::standing::{Money, Source};
 use crate::domain::case::{PaymentRow, money};
@@ -52,11 +52,6 @@ pub(super) fn rows(purchase: &Purchase<'_>) -> Vec<String> {
     let unnamed = purchase.payments.iter().filter(|row| purchase.charge_of(row).is_none());
     let all: Vec<String> = purchase.charges.iter().map(charge).chain(unnamed.map(|row| payment(row))).collect();
     limited(all)
-}
-
-/// What cannot be true at once.
-pub(super) fn contradictions(books: &Books<'_>) -> Vec<String> {
-    limited(books.contradictions.iter().map(|what| format!("The evidence contradicts itself: {what}.")).collect())
 }
 
 fn limited(mut all: Vec<String>) -> Vec<String> {

@@ -3,6 +3,7 @@
 use super::{Known, OWN_SKEW, Twice, at, later};
 use crate::domain::time::age;
 use crate::domain::triage::Cause;
+use crate::domain::triage::books::PROVIDER_SKEW;
 
 pub(in crate::domain::triage) const KNOWN: Known = Known { cause: Cause::RecordDeleted, shows };
 
@@ -10,6 +11,12 @@ fn shows(twice: &Twice<'_, '_>) -> Option<String> {
     let (key, [first, second]) = twice.same_key()?;
     twice.books.case.records.as_ref()?;
     let Some(record) = twice.purchase.record(key) else {
+        // A record that is older than keys are kept is gone by itself.
+        let began = twice.purchase.first_use(key).or(first.seen.at)?;
+        let seen = twice.books.case.now.or(second.seen.at)?;
+        if age(began, seen) >= twice.books.case.retention() {
+            return None;
+        }
         return Some(format!(
             "The record of key {key} is gone although keys are kept for {} hours: the first charge was at {}, and the \
              retry at {}{} found no record of it.",
@@ -32,6 +39,3 @@ fn shows(twice: &Twice<'_, '_>) -> Option<String> {
         later(Some(used), Some(stored)),
     ))
 }
-
-/// How far the provider's clock may differ from ours.
-const PROVIDER_SKEW: crate::domain::time::Seconds = crate::domain::time::Seconds(120);

@@ -5,6 +5,7 @@ use crate::domain::case::{PaymentRow, Transition};
 use crate::domain::payment::PaymentStatus;
 use crate::domain::time::{age, words};
 use crate::domain::triage::Cause;
+use crate::domain::triage::books::PROVIDER_SKEW;
 
 pub(in crate::domain::triage) const KNOWN: Known = Known { cause: Cause::TimeoutMarkedFailed, shows };
 
@@ -27,13 +28,17 @@ fn shows(twice: &Twice<'_, '_>) -> Option<String> {
             }
             _ => ", and we had marked it failed".to_owned(),
         };
-        let retry = twice.standing.iter().find(|other| other.seen.name != charge.seen.name);
-        let new_key = retry.is_some_and(|other| other.key.is_some() && other.key != charge.key);
+        // The customer tried again because of the mark: a charge made before it has another cause.
+        let retry = twice.standing.iter().find(|other| {
+            let after = |failed| other.seen.at.is_none_or(|at| PROVIDER_SKEW.after(at) >= failed);
+            other.seen.name != charge.seen.name && failed_at.is_none_or(after)
+        })?;
+        let new_key = retry.key.is_some() && retry.key != charge.key;
         Some(format!(
             "The first call reached the provider at {}{after}{}; the retry at {} carried {}.",
             at(charged),
             by.map(|by| format!(" ({by})")).unwrap_or_default(),
-            at(retry.and_then(|other| other.seen.at)),
+            at(retry.seen.at),
             if new_key { "a new key" } else { "no sign of the first" },
         ))
     })
