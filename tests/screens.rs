@@ -102,9 +102,9 @@ const SCENES: &[Scene] = &[
     ("ticket, one charge and a hold", |look| ticket::answered(look, "hold")),
     ("ticket, not known", |look| ticket::answered(look, "contradiction")),
     ("ticket, the provider was not asked", |look| ticket::not_asked(look)),
-    ("ticket, in Vietnamese, scrolled", |look| {
+    ("ticket, scrolled", |look| {
         let mut console = ticket::answered(look, "hold");
-        console.keys("tjjjj");
+        console.keys("jjjjjjjj");
         console
     }),
     ("ticket, who else", |look| {

@@ -196,7 +196,7 @@ fn what_is_copied_is_what_may_be_said_in_the_language_on_screen() {
     console.keys("ty");
     let vietnamese = console.copied.last().expect("a text").clone();
     assert!(vietnamese.chars().any(|c| "ạđảốếươ".contains(c)), "{vietnamese}");
-    shows(&console, "TELL THE CUSTOMER (Tiếng Việt)");
+    shows(&console, "TELL THE CUSTOMER (Vietnamese)");
     console.keys("Y");
     let facts = console.copied.last().expect("a text");
     assert!(facts.contains("ch_30") && facts.contains("unstuck triage") && facts.contains("shop-eu"), "{facts}");

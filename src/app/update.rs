@@ -12,6 +12,7 @@ use super::list::Reading;
 use super::model::{Acting, Leave, Model, Place, Zone};
 use super::msg::{GuardMsg, Msg, Polled};
 use super::notice::Notice;
+use super::paste;
 use super::picture::{Freshness, Taken};
 use super::screen::{ScreenId, record, screen, sync_all, ticket};
 use crate::domain::approval;
@@ -40,7 +41,7 @@ fn take(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
     }
     match msg {
         Msg::Key(chord) => key(model, chord, now),
-        Msg::Paste(text) => paste(model, &text, now),
+        Msg::Paste(text) => paste::take(model, &text, now),
         Msg::Focus => {
             model.input.focus(now);
             vec![]
@@ -192,32 +193,6 @@ fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, 
     };
     model.screens.record.trouble = trouble.map(|why| (id.clone(), why));
     hand_backs::tell(model, now)
-}
-
-fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
-    if let Some(line) = &mut model.line {
-        line.field.paste(text);
-        line::typed(model);
-        return vec![];
-    }
-    let scope = model.dialog.as_ref().map(Dialog::scope);
-    if scope.is_none() && matches!(model.place, Place::Screen(ScreenId::Ticket) | Place::Ticket(..)) {
-        return ticket::pasted(model, text, now);
-    }
-    if matches!(scope, Some(Scope::Reason | Scope::Answer)) {
-        if let Some(field) = dialog::field(model) {
-            field.paste(text);
-        }
-        return vec![];
-    }
-    let count = text.chars().count();
-    let said = if scope == Some(Scope::Phrase) {
-        "Pasting is off here: type what you read.".to_owned()
-    } else {
-        format!("Ignored pasted text of {count} characters.")
-    };
-    model.notice = Some(Notice::caution(said, now));
-    vec![]
 }
 
 fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {

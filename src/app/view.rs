@@ -142,7 +142,8 @@ fn where_we_are(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             let from_title = screen(*from).titles.first().copied().unwrap_or_default();
             let order = model.screens.records(*from);
             let mut right = Line::empty();
-            if let Some(place) = order.iter().position(|other| other == id) {
+            let walks = matches!(model.place, Place::Record(..));
+            if let Some(place) = order.iter().position(|other| other == id).filter(|_| walks) {
                 let text = format!("{} of {}  ", place.saturating_add(1), order.len());
                 right = Line::of(Role::Dim, text).and(Role::Key, "J/K").then(" next ");
             }

@@ -172,6 +172,8 @@ pub fn arrive(model: &mut Model, id: RecordId) -> Vec<Effect> {
 /// After an action came to its end: what the case says may have changed.
 pub fn after_action(model: &mut Model) -> Vec<Effect> {
     rejudge(model);
+    // A new answer is read from its first line.
+    model.screens.ticket.from = 0;
     again(model)
 }
 

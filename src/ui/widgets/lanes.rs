@@ -13,7 +13,7 @@ const SIDE_BY_SIDE: usize = 110;
 const TIME: usize = 13;
 const AFTER: usize = 9;
 /// Columns of a lane's name.
-const NAME: usize = 10;
+const NAME: usize = 11;
 
 /// The timeline as rows of at most `width` columns.
 pub fn lines(lanes: &Lanes, width: usize, charset: Charset) -> Vec<Line> {

@@ -15,6 +15,9 @@ use crate::ui::widgets::lanes;
 use crate::ui::widgets::panel::{more_lines, panel, wrapped};
 use crate::ui::{Canvas, Charset, Line, Role};
 
+/// Words are read in lines no longer than this.
+const WIDEST: usize = 116;
+
 /// The keys of the answer.
 pub fn on_answer(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
     let Place::Ticket(id, from) = model.place.clone() else { return None };
@@ -72,12 +75,27 @@ pub fn view_answer(model: &Model, id: &RecordId, canvas: &mut Canvas<'_>, area: 
         return;
     }
     let charset = canvas.charset();
-    if room.has_preview() {
+    if room == Room::Two {
+        // Wide and tall enough for real lanes, side by side, under the words.
+        let width = usize::from(area.width);
+        let words = lines(answered, state, width.min(WIDEST), charset, Timeline::Beside);
+        let rows: usize = wrapped(&words, width.min(WIDEST), canvas).len();
+        let most = area.height.saturating_sub(area.height / 3);
+        let (upper, lower) = top(area, u16::try_from(rows).unwrap_or(most).min(most));
+        scrolled(
+            canvas,
+            Rect { width: upper.width.min(u16::try_from(WIDEST).unwrap_or(u16::MAX)), ..upper },
+            &words,
+            state.from,
+        );
+        let inside = panel(canvas, lower, "TIMELINE  (UTC)");
+        scrolled(canvas, inside, &lanes::lines(&answered.lanes, usize::from(inside.width), charset), state.from);
+    } else if room.has_preview() {
         let (left, right) = columns(area, 58);
         let width = usize::from(left.width);
         scrolled(canvas, left, &lines(answered, state, width, charset, Timeline::Beside), state.from);
         let inside = panel(canvas, right, "TIMELINE  (UTC)");
-        scrolled(canvas, inside, &lanes::lines(&answered.lanes, usize::from(inside.width), charset), 0);
+        scrolled(canvas, inside, &lanes::lines(&answered.lanes, usize::from(inside.width), charset), state.from);
     } else {
         let width = usize::from(area.width);
         scrolled(canvas, area, &lines(answered, state, width, charset, Timeline::Below), state.from);

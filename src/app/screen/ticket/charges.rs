@@ -14,7 +14,7 @@ const MOST: usize = 20;
 
 /// The table; what the provider was not asked is said so.
 pub fn lines(case: &Case, width: usize, charset: Charset) -> Vec<Line> {
-    let row = |cells: [&str; 5], role: Role| {
+    let row = |cells: [&str; 5], role: Role, keep: Keep| {
         let rest = width.saturating_sub(WIDTHS.0 + WIDTHS.1 + WIDTHS.2 + WIDTHS.3 + 11).max(6);
         let cell = |text: &str, width, align, keep| fit(text, width, align, keep, charset);
         let [amount, at, what, books, reference] = cells;
@@ -27,9 +27,10 @@ pub fn lines(case: &Case, width: usize, charset: Charset) -> Vec<Line> {
             .then("  ")
             .and(role, cell(books, WIDTHS.3, Align::Left, Keep::Start))
             .then("  ")
-            .and(role, cell(reference, rest, Align::Left, Keep::End))
+            .and(role, cell(reference, rest, Align::Left, keep))
     };
-    let mut lines = vec![row(["CUSTOMER SEES", "WHEN (UTC)", "WHAT IT IS", "OUR BOOKS", "PROVIDER"], Role::Heading)];
+    let mut lines =
+        vec![row(["CUSTOMER SEES", "WHEN (UTC)", "WHAT IT IS", "OUR BOOKS", "PROVIDER"], Role::Heading, Keep::Start)];
     let Some(charges) = &case.charges else {
         lines.push(
             Line::of(Role::Unknown, " ? NOT KNOWN  ")
@@ -41,7 +42,11 @@ pub fn lines(case: &Case, width: usize, charset: Charset) -> Vec<Line> {
             let amount = shown(money(payment.amount, payment.currency.as_ref()));
             let status = payment.status.as_ref().map_or_else(|| "NOT KNOWN".to_owned(), ToString::to_string);
             let reference = payment.provider_ref.as_ref().map_or("-", |reference| reference.as_str());
-            lines.push(row([&amount, &moment(payment.created_at), "NOT KNOWN", &status, reference], Role::Normal));
+            lines.push(row(
+                [&amount, &moment(payment.created_at), "NOT KNOWN", &status, reference],
+                Role::Normal,
+                Keep::End,
+            ));
         }
         return lines;
     };
@@ -52,7 +57,7 @@ pub fn lines(case: &Case, width: usize, charset: Charset) -> Vec<Line> {
         let amount = shown(money(charge.captured.filter(|c| *c > 0).or(charge.amount), charge.currency.as_ref()));
         let (role, what) = what(charge);
         let reference = charge.provider_ref.as_ref().map_or("-", |reference| reference.as_str());
-        lines.push(row([&amount, &moment(charge.created_at), &what, &books(case, charge), reference], role));
+        lines.push(row([&amount, &moment(charge.created_at), &what, &books(case, charge), reference], role, Keep::End));
     }
     if charges.len() > MOST {
         let more = charges.len().saturating_sub(MOST);
@@ -92,7 +97,11 @@ fn books(case: &Case, charge: &Charge) -> String {
     let same = |payment: &&PaymentRow| {
         let by_ref = payment.provider_ref.is_some() && payment.provider_ref == charge.provider_ref;
         let by_name = |ours: Option<&str>| ours.is_some() && ours == charge.reference.as_deref();
-        by_ref || by_name(payment.id.as_ref().map(|id| id.as_str()))
+        // Our provider keys end with our own.
+        let by_key = payment.provider_ref.is_none()
+            && matches!((&charge.provider_key, &payment.key), (Some(theirs), Some(ours))
+                if !ours.as_str().is_empty() && theirs.as_str().ends_with(ours.as_str()));
+        by_ref || by_name(payment.id.as_ref().map(|id| id.as_str())) || by_key
     };
     let ours = payments.iter().find(same).and_then(|payment| payment.status.as_ref());
     ours.map_or_else(|| "no payment".to_owned(), ToString::to_string)

@@ -111,10 +111,10 @@ pub fn to_customer(answered: &Answered, language: Language) -> String {
     reply::customer(&answered.case, &answered.triage, language)
 }
 
-/// The language's own name for itself, and the other one's.
+/// The language of the text, and the other one, in letters every terminal has.
 pub fn languages(language: Language) -> (&'static str, &'static str) {
     match language {
-        Language::English => ("English", "Tiếng Việt"),
-        Language::Vietnamese => ("Tiếng Việt", "English"),
+        Language::English => ("English", "Vietnamese"),
+        Language::Vietnamese => ("Vietnamese", "English"),
     }
 }
