@@ -1,6 +1,7 @@
 -- What our books know of the order of one record: the rows of a support case, source by source.
 -- $1 text: scope; $2 text: key; $3 bigint: how many rows of a source at most. Since: 3.
 -- source: request, record, payment, transition, webhook, settlement. data: one row in the fields of a case (`src/domain/case.rs`);
+-- retention: how long keys are really kept, as the latest config event says it ("keys are kept for 5 seconds"); the promise may be longer.
 -- NULL says that the source is there, whether or not it has rows. Only of this scope; a request of another scope comes along when
 -- it was answered with what belongs to this one.
 WITH me AS (
@@ -60,7 +61,7 @@ seen AS (
    ORDER BY k.created_at DESC, k.key LIMIT $3::bigint)
   UNION ALL
   (SELECT 'payment', 1, p.created_at, p.id, jsonb_build_object('id', p.id, 'order', p.order_id, 'scope', p.scope, 'key', p.key,
-      'customer', p.customer_id, 'status', p.status, 'amount', p.amount, 'currency', p.currency, 'provider_ref', p.provider_ref,
+      'customer', p.customer_id, 'status', p.status, 'amount', p.amount, 'currency', p.currency, 'provider', p.provider, 'provider_ref', p.provider_ref,
       'created_at', p.created_at, 'updated_at', p.updated_at)
    FROM pays p ORDER BY p.created_at DESC, p.id LIMIT $3::bigint)
   UNION ALL
@@ -78,6 +79,10 @@ seen AS (
       'currency', s.currency, 'at', s.at)
    FROM settlement_lines s JOIN refs ON refs.provider = s.provider AND refs.ref = s.provider_ref
    ORDER BY s.at DESC, s.id DESC LIMIT $3::bigint)
+  UNION ALL
+  (SELECT 'retention', 1, e.at, e.id::text, jsonb_build_object('s', substring(e.what, '^keys are kept for ([0-9]{1,9}) seconds')::bigint)
+   FROM service_events e WHERE e.kind = 'config' AND e.what LIKE 'keys are kept for %'
+   ORDER BY e.at DESC, e.id DESC LIMIT 1)
 )
 SELECT s.source, s.data
 FROM seen s

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Class;
-use super::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderRef, RecordId, Scope};
+use super::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId, Scope};
 use super::money::Money;
 use super::payment::PaymentStatus;
 use super::time::{Instant, Seconds};
@@ -146,6 +146,9 @@ pub struct PaymentRow {
     pub amount: Option<i64>,
     /// Of which currency.
     pub currency: Option<String>,
+    /// Who was asked to charge it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderName>,
     /// The charge it stands for.
     pub provider_ref: Option<ProviderRef>,
     /// When it was made.

@@ -19,6 +19,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 mod told_twice;
+mod unasked;
 mod words;
 
 /// What the evidence says.
@@ -217,6 +218,7 @@ pub fn judge(case: &Case) -> Triage {
     let books = books::sort(case);
     let mut triage = conclude::conclude(&books);
     triage.missing = missing::sources(case);
+    unasked::weigh(case, &mut triage);
     if let Some(leak) = leak::find(&books) {
         triage.cause = Some(Cause::GlobalKey);
         triage.story = Some(match triage.story.take() {

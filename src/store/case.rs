@@ -35,7 +35,8 @@ pub(super) async fn case(store: &PgStore, id: &RecordId) -> Result<Option<Box<Ca
             let mut asking = Asking { bound: &bound, denied: &mut denied, reading };
             let mut case = read(&mut asking, id).await?;
             case.now = Some(asking.reading.now());
-            case.retention_s = retention;
+            // What the service really does goes before what it promises.
+            case.retention_s = case.retention_s.or(retention);
             asking.reading.lost()?;
             let known = case.payments.as_ref().is_some_and(|rows| !rows.is_empty())
                 || case.records.as_ref().is_some_and(|rows| !rows.is_empty())
@@ -96,6 +97,8 @@ fn sorted(rows: Vec<Told>) -> Case {
     case.webhooks = whole(take("webhook"), &mut cut);
     case.settlements = whole(take("settlement"), &mut cut);
     case.cut = cut;
+    let kept = sources.remove("retention").unwrap_or_default();
+    case.retention_s = kept.first().and_then(|row| row.get("s")).and_then(Value::as_u64);
     case
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::args::TriageArgs;
 use crate::cli::out::{ExitCode, Out};
 use crate::cli::settings::{Settings, connect};
-use crate::domain::case::Case;
-use crate::domain::evidence::LookupOutcome;
-use crate::domain::ids::RecordId;
+use crate::domain::case::{Case, money};
+use crate::domain::evidence::{Evidence, LookupOutcome};
+use crate::domain::ids::{ProviderName, RecordId};
 use crate::domain::port::{Candidate, Provider, Query, Store};
 use crate::provider::HttpProvider;
 
@@ -109,7 +109,7 @@ async fn look_up(
     let opened = connect::providers(settings, variable);
     let providers: Vec<HttpProvider> = opened.into_iter().filter_map(|(_, opened)| opened.ok()).collect();
     for id in case.keys().into_iter().take(LOOK_UPS) {
-        match ask(store, settings, &providers, &id).await {
+        match ask(store, settings, &providers, case, &id).await {
             Ok(evidence) => {
                 if let LookupOutcome::Unreachable { why, .. } = &evidence.outcome {
                     unanswered.push(format!("The provider did not answer about {id}: {why}"));
@@ -125,24 +125,48 @@ async fn ask(
     store: &dyn Store,
     settings: &Settings,
     providers: &[HttpProvider],
+    case: &Case,
     id: &RecordId,
-) -> Result<crate::domain::evidence::Evidence, String> {
+) -> Result<Evidence, String> {
     let read = store.dossier(id).await.map_err(|error| error.to_string())?;
-    let dossier = read.ok_or("its record is gone")?;
-    let record = &dossier.detail.record;
-    let provider = providers.iter().find(|provider| Some(provider.name()) == record.provider.as_ref());
-    let provider = provider.ok_or_else(|| {
-        let name = record.provider.as_ref().map_or("(not known)", |name| name.as_str());
+    let (name, query) = match read {
+        Some(dossier) => {
+            let record = dossier.detail.record;
+            let query = Query {
+                id: record.id,
+                provider_ref: record.provider_ref,
+                provider_key: dossier.detail.provider_key,
+                payment: record.payment,
+                order: record.order,
+                money: record.money,
+                operator: settings.operator.clone(),
+            };
+            (record.provider, query)
+        }
+        // The record may be gone and its payment there: that is what some questions are about.
+        None => of_the_payment(case, id, settings).ok_or("neither its record nor a payment is there")?,
+    };
+    let provider = providers.iter().find(|provider| Some(provider.name()) == name.as_ref()).ok_or_else(|| {
+        let name = name.as_ref().map_or("(not known)", |name| name.as_str());
         format!("no adapter is configured for provider {name}")
     })?;
+    Ok(provider.lookup(&query).await)
+}
+
+fn of_the_payment(case: &Case, id: &RecordId, settings: &Settings) -> Option<(Option<ProviderName>, Query)> {
+    let row = case
+        .payments
+        .iter()
+        .flatten()
+        .find(|row| row.scope.as_ref() == Some(&id.scope) && row.key.as_ref() == Some(&id.key))?;
     let query = Query {
-        id: record.id.clone(),
-        provider_ref: record.provider_ref.clone(),
-        provider_key: dossier.detail.provider_key.clone(),
-        payment: record.payment.clone(),
-        order: record.order.clone(),
-        money: record.money.clone(),
+        id: id.clone(),
+        provider_ref: row.provider_ref.clone(),
+        provider_key: None,
+        payment: row.id.clone(),
+        order: row.order.clone(),
+        money: money(row.amount, row.currency.as_ref()),
         operator: settings.operator.clone(),
     };
-    Ok(provider.lookup(&query).await)
+    Some((row.provider.clone(), query))
 }

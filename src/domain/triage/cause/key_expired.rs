@@ -3,7 +3,7 @@
 use super::{Known, Twice, at, later};
 use crate::domain::case::Request;
 use crate::domain::ids::RecordId;
-use crate::domain::time::{Instant, age};
+use crate::domain::time::{Instant, age, words};
 use crate::domain::triage::Cause;
 use crate::domain::triage::books::{PROVIDER_SKEW, Placed};
 
@@ -15,11 +15,11 @@ fn shows(twice: &Twice<'_, '_>) -> Option<String> {
     let (began, again) =
         gaps(twice, key, [first, second]).into_iter().find(|(began, again)| age(*began, *again) >= kept)?;
     Some(format!(
-        "Key {key} charged at {}, and again at {}{}: keys are kept for {} hours, so the retry was a new request.",
+        "Key {key} charged at {}, and again at {}{}: keys are kept for {}, so the retry was a new request.",
         dated(began),
         dated(again),
         later(Some(began), Some(again)),
-        kept.0 / 3_600,
+        words(kept),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! Somebody removed the record: the service forgot that the provider had been called, and the retry charged again.
 
 use super::{Known, OWN_SKEW, Twice, at, later};
-use crate::domain::time::age;
+use crate::domain::time::{age, words};
 use crate::domain::triage::Cause;
 use crate::domain::triage::books::PROVIDER_SKEW;
 
@@ -18,9 +18,9 @@ fn shows(twice: &Twice<'_, '_>) -> Option<String> {
             return None;
         }
         return Some(format!(
-            "The record of key {key} is gone although keys are kept for {} hours: the first charge was at {}, and the \
+            "The record of key {key} is gone although keys are kept for {}: the first charge was at {}, and the \
              retry at {}{} found no record of it.",
-            twice.books.case.retention().0 / 3_600,
+            words(twice.books.case.retention()),
             at(first.seen.at),
             at(second.seen.at),
             later(first.seen.at, second.seen.at),
