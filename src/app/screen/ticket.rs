@@ -275,8 +275,10 @@ fn judged(model: &Model, id: &RecordId, read: &Case) -> (Case, Triage, Lanes) {
     }
     let mut ids = case.keys();
     ids.insert(id.clone());
-    for evidence in ids.iter().filter_map(|id| model.session_evidence.get(id)).flatten() {
-        case.add_evidence(evidence);
+    for id in &ids {
+        for evidence in model.session_evidence.get(id).into_iter().flatten() {
+            case.heard(id, evidence);
+        }
     }
     let triage = judge(&case);
     let lanes = Lanes::of(&case);

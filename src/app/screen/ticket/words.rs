@@ -87,9 +87,13 @@ pub fn next(next: Next) -> &'static [&'static str] {
             "y",
             " copies the text below.",
         ],
-        Next::Lookup => {
-            &["Ask the provider what happened: ", "a l", ". It charges nothing. Then this page answers anew."]
-        }
+        Next::Lookup => &[
+            "Ask the provider: ",
+            "a l",
+            " charges nothing, and this page then answers anew. No answer? ",
+            "a h",
+            " hands it to payments on-call.",
+        ],
         Next::Resume => &[
             "It has to be finished: ",
             "a h",
