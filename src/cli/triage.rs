@@ -16,15 +16,20 @@ use serde_json::{Value, json};
 use super::out::{ExitCode, Out};
 use super::settings::Settings;
 use crate::domain::case::Case;
+use crate::domain::case::file::to_json;
 use crate::domain::lanes::Lanes;
-use crate::domain::triage::{self, Cause, Triage, Verdict};
+use crate::domain::triage::{self, Cause, Confidence, Triage, Verdict};
 use crate::ui::lanes::{markdown::markdown, svg::svg};
 use args::TriageArgs;
 
 /// Judges a bundle: without a database, a provider or a configuration.
 pub fn from_bundle(args: &TriageArgs, file: &Path, out: &mut Out<'_>) -> ExitCode {
     match bundle::read(file) {
-        Ok(case) => answer(args, &case, &format!("unstuck triage --from {}", file.display()), out),
+        Ok(read) => {
+            read.passed_over.iter().for_each(|said| out.complain(said));
+            let link = format!("unstuck triage --from {}", file.display());
+            answer(args, &read.case, &link, out)
+        }
         Err(why) => {
             out.complain(&format!("NOT KNOWN: {why}"));
             ExitCode::NotKnown
@@ -50,8 +55,7 @@ pub async fn run(
     if args.others {
         return others::list(args, &gathered, out).await;
     }
-    let link = format!("unstuck triage {} --scope {}", gathered.id.key, gathered.id.scope);
-    answer(args, &gathered.case, &link, out)
+    answer(args, &gathered.case, &gathered.link(), out)
 }
 
 /// The answer in the form that was asked for.
@@ -102,7 +106,11 @@ fn code(is: &Triage) -> ExitCode {
         return ExitCode::Finding;
     }
     match is.verdict {
-        Verdict::ChargedOnce | Verdict::NotCharged | Verdict::TwoOrders => ExitCode::Ok,
+        Verdict::ChargedOnce | Verdict::NotCharged | Verdict::TwoOrders => match is.confidence {
+            Confidence::High | Confidence::Medium => ExitCode::Ok,
+            // No promise is no "all is well".
+            Confidence::Low => ExitCode::NotKnown,
+        },
         Verdict::ChargedTwice | Verdict::LatentDouble | Verdict::PaidNotRecorded => ExitCode::Finding,
         Verdict::InDoubt | Verdict::NotKnown => ExitCode::NotKnown,
     }
@@ -110,8 +118,25 @@ fn code(is: &Triage) -> ExitCode {
 
 /// Writes a new file that only its owner reads. One that is there stays as it is.
 fn export(file: &Path, case: &Case) -> std::io::Result<()> {
+    let text = to_json(case)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
-    to.write_all(bundle::write(case).as_bytes())?;
-    to.write_all(b"\n")?;
+    to.write_all(text.as_bytes())?;
     to.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_promise_is_no_all_is_well() {
+        let of = |verdict, confidence| {
+            let is = triage::judge(&Case::default());
+            code(&Triage { verdict, confidence, ..is }).number()
+        };
+        assert_eq!(of(Verdict::ChargedOnce, Confidence::Medium), 0);
+        assert_eq!(of(Verdict::ChargedOnce, Confidence::Low), 3);
+        assert_eq!(of(Verdict::ChargedTwice, Confidence::Low), 1);
+        assert_eq!(of(Verdict::InDoubt, Confidence::High), 3);
+    }
 }

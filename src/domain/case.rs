@@ -15,6 +15,7 @@ use super::payment::PaymentStatus;
 use super::time::{Instant, Seconds};
 
 mod evidence;
+pub mod file;
 mod masked;
 mod words;
 

@@ -74,11 +74,16 @@ fn message(triage: &Triage) -> Message {
     }
 }
 
-/// What the first standing charge took, when everybody agrees on it.
+/// What was taken of a customer who was charged once, in one piece or in parts; of others, by the first charge.
 fn paid(case: &Case, triage: &Triage) -> Option<Money> {
-    let first: &ProviderRef = triage.charges.first()?;
-    let charge = case.charges.iter().flatten().find(|row| row.provider_ref.as_ref() == Some(first))?;
-    money(charge.captured.or(charge.amount), charge.currency.as_ref()).filter(|money| money.minor > 0)
+    let parts = if triage.verdict == Verdict::ChargedOnce { triage.charges.len() } else { 1 };
+    let took = |name: &ProviderRef| {
+        let charge = case.charges.iter().flatten().find(|row| row.provider_ref.as_ref() == Some(name))?;
+        money(charge.captured.or(charge.amount), charge.currency.as_ref()).filter(|money| money.minor > 0)
+    };
+    let mut parts = triage.charges.iter().take(parts).map(took);
+    let first = parts.next()??;
+    parts.try_fold(first, |sum, part| sum.checked_add(&part?).ok())
 }
 
 /// The text for engineering: facts with UTC times, refs and the way back (`link`).

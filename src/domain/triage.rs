@@ -8,6 +8,7 @@ use super::money::Totals;
 
 mod books;
 mod cause;
+mod clash;
 mod conclude;
 mod leak;
 mod missing;

@@ -113,7 +113,7 @@ fn a_hostile_bundle_is_a_clear_error_or_a_cautious_verdict() {
         ("types.toml", "amount"),
         ("fraction.json", "not a case"),
         ("deep.json", "not a case"),
-        ("many.toml", "1000000 rows of [[payment]]"),
+        ("many.toml", "more than 1000000 values"),
         ("latin.toml", "byte 12 is not UTF-8"),
         ("folder", "is not a file"),
         ("pipe", "is not a file"),
@@ -132,6 +132,49 @@ fn a_hostile_bundle_is_a_clear_error_or_a_cautious_verdict() {
         let raw = ran.said.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}');
         assert!(!raw && !ran.complained.contains('\u{1b}'), "{form}: {ran:?}");
     }
+}
+
+#[test]
+fn what_is_misspelt_is_told_and_the_answer_stays_one_object() {
+    let place = Place::new().file("case.toml", "payments = []\ncharge = []\n[[request]]\n\"ke\\u001by\" = 1\n");
+    let ran = place.run(&["triage", "--from", "case.toml", "--json"]);
+    assert_eq!(ran.said.lines().count(), 1, "{ran:?}");
+    assert!(ran.complained.contains("the whole document has payments, which no case has"), "{ran:?}");
+    assert!(ran.complained.contains("[[request]] row 1 has ke") && !ran.complained.contains('\u{1b}'), "{ran:?}");
+}
+
+#[test]
+fn ids_that_stand_twice_and_times_without_quotes_are_evidence() {
+    let row =
+        "[[charge]]\nref = \"a\"\nclass = \"succeeded\"\namount = 5\ncaptured = 5\ncurrency = \"EUR\"\ncreated_at = ";
+    let text = format!("{row}9999-12-31T23:59:59Z\n{row}-9999-01-01T00:00:00Z\n");
+    let place = Place::new().file("late.toml", &text.replace("-9999-01-01T00:00:00Z", "\"-9999-01-01T00:00:00Z\""));
+    let is = verdict(&place, &["triage", "--from", "late.toml", "--json"]);
+    assert_eq!(is["charges"].as_array().unwrap().len(), 1, "one ref is one charge: {is}");
+    for form in ["--md", "--svg", "--language=vi"] {
+        assert!(place.run(&["triage", "--from", "late.toml", form]).code <= 3);
+    }
+}
+
+#[test]
+fn a_pipe_that_never_ends_is_cut() {
+    let place = Place::new();
+    let zero = fs::File::open("/dev/zero").unwrap();
+    let ran = place.command(&["triage", "--from", "-", "--json"]).stdin(zero).output().unwrap();
+    assert_eq!(ran.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("larger than 64 MiB") && ran.stdout.is_empty());
+    let device = place.run(&["triage", "--from", "/dev/zero", "--json"]);
+    assert!(device.code == 3 && device.complained.contains("is not a file"), "{device:?}");
+}
+
+#[test]
+fn without_a_database_it_is_not_known() {
+    let none = Place::new().run(&["triage", "order A1", "--json"]);
+    assert_eq!((none.code, none.said.as_str()), (3, ""), "{none:?}");
+    let away = Place::new().with("UNSTUCK_DATABASE_URL", "postgres://nobody@127.0.0.1:9/none");
+    let away = away.run(&["triage", "order A1"]);
+    assert_eq!(away.code, 3, "{away:?}");
+    assert!(away.complained.contains("NOT KNOWN"), "{away:?}");
 }
 
 #[test]

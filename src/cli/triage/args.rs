@@ -12,7 +12,7 @@ use crate::provider::declared;
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 #[command(
     after_help = "Exit codes: 0 charged once, not charged, or two purchases; 1 charged twice, on the way to it, paid and \
-        not in our books, an answer that reached another tenant, or several candidates; 3 in doubt, or it cannot be told."
+        not in our books, an answer that reached another tenant, or several candidates; 3 in doubt, low confidence, or it cannot be told."
 )]
 pub struct TriageArgs {
     /// What the customer gave: an order, payment, key, provider ref or customer, or a sentence with one in it

@@ -6,10 +6,12 @@ use super::args::TriageArgs;
 use crate::cli::out::{ExitCode, Out};
 use crate::cli::settings::{Settings, connect};
 use crate::domain::case::{Case, money};
-use crate::domain::evidence::{Evidence, LookupOutcome};
+use crate::domain::evidence::{Absence, Evidence, LookupOutcome};
 use crate::domain::ids::{ProviderName, RecordId};
-use crate::domain::port::{Candidate, Provider, Query, Store};
-use crate::provider::HttpProvider;
+use crate::domain::mask::Masks;
+use crate::domain::port::{Candidate, Provider as _, Query, Store};
+use crate::domain::time::{self, Instant, Seconds};
+use crate::provider::{HttpProvider, OpenError};
 
 /// How many payments of a case the provider is asked about, as in a bulk look-up.
 const LOOK_UPS: usize = 25;
@@ -19,8 +21,26 @@ pub(super) struct Gathered {
     pub id: RecordId,
     pub case: Case,
     pub store: Arc<dyn Store>,
-    /// What could not be asked, in sentences.
+    /// What could not be asked, or was answered without proving anything, in sentences.
     pub unanswered: Vec<String>,
+}
+
+impl Gathered {
+    /// How to come back, without what names a person.
+    pub(super) fn link(&self) -> String {
+        let link = format!("unstuck triage {} --scope {}", word(self.id.key.as_str()), word(self.id.scope.as_str()));
+        Masks::default().hide_in_id(&link).into_owned()
+    }
+}
+
+/// A word for a shell, quoted when it has to be.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// Why there is no case.
@@ -49,7 +69,9 @@ impl Refused {
                     let order = one.order.as_ref().map_or("-", |order| order.as_str());
                     out.complain(&format!(
                         "  unstuck triage {} --scope {}   order {order}, matched by {}",
-                        one.id.key, one.id.scope, one.why
+                        word(one.id.key.as_str()),
+                        word(one.id.scope.as_str()),
+                        one.why
                     ));
                 }
                 ExitCode::Finding
@@ -107,16 +129,60 @@ async fn look_up(
     unanswered: &mut Vec<String>,
 ) {
     let opened = connect::providers(settings, variable);
-    let providers: Vec<HttpProvider> = opened.into_iter().filter_map(|(_, opened)| opened.ok()).collect();
-    for id in case.keys().into_iter().take(LOOK_UPS) {
-        match ask(store, settings, &providers, case, &id).await {
-            Ok(evidence) => {
-                if let LookupOutcome::Unreachable { why, .. } = &evidence.outcome {
-                    unanswered.push(format!("The provider did not answer about {id}: {why}"));
+    let keys = case.keys();
+    for id in keys.iter().take(LOOK_UPS) {
+        match ask(store, settings, &opened, case, id).await {
+            Ok(asked) => match asked.unproved(id, settings) {
+                None => case.heard(id, &asked.evidence),
+                Some(why) => {
+                    unanswered.push(why);
+                    case.add_evidence(&asked.evidence);
+                    leave_open(case, id);
                 }
-                case.heard(&id, &evidence);
+            },
+            Err(why) => {
+                unanswered.push(format!("The provider was not asked about {id}: {why}."));
+                leave_open(case, id);
             }
-            Err(why) => unanswered.push(format!("The provider was not asked about {id}: {why}")),
+        }
+    }
+    let more = keys.len().saturating_sub(LOOK_UPS);
+    if more > 0 {
+        unanswered.push(format!("The provider was not asked about {more} more keys: at most {LOOK_UPS} at once."));
+        keys.iter().skip(LOOK_UPS).for_each(|id| leave_open(case, id));
+    }
+}
+
+/// The provider may know of more charges under this key: the verdict is careful with it, here and from an export.
+fn leave_open(case: &mut Case, id: &RecordId) {
+    if !case.not_asked.contains(id) {
+        case.not_asked.push(id.clone());
+    }
+}
+
+/// One look-up, and when the provider may last have been called before it.
+struct Asked {
+    evidence: Evidence,
+    last_attempt: Option<Instant>,
+    settle: Seconds,
+}
+
+impl Asked {
+    /// Why it proves nothing, if it does not. A charge that may still appear is not one that was never made.
+    fn unproved(&self, id: &RecordId, settings: &Settings) -> Option<String> {
+        match &self.evidence.outcome {
+            LookupOutcome::Found { .. } => None,
+            LookupOutcome::Unreachable { why, .. } => Some(format!("The provider did not answer about {id}: {why}.")),
+            LookupOutcome::NotFound { absence: Absence::MayHaveMissed, why } => {
+                Some(format!("The provider found nothing for {id}, which is not proof: {why}."))
+            }
+            LookupOutcome::NotFound { absence: Absence::Consistent, .. } => {
+                let settled = settings.policy.skew.after(self.settle.after(self.last_attempt?));
+                (self.evidence.started_at < settled).then(|| {
+                    let until = time::clock(settled);
+                    format!("The provider found nothing for {id}, and a charge may still appear until {until}.")
+                })
+            }
         }
     }
 }
@@ -124,12 +190,12 @@ async fn look_up(
 async fn ask(
     store: &dyn Store,
     settings: &Settings,
-    providers: &[HttpProvider],
+    opened: &[(ProviderName, Result<HttpProvider, OpenError>)],
     case: &Case,
     id: &RecordId,
-) -> Result<Evidence, String> {
+) -> Result<Asked, String> {
     let read = store.dossier(id).await.map_err(|error| error.to_string())?;
-    let (name, query) = match read {
+    let (name, query, last_attempt) = match read {
         Some(dossier) => {
             let record = dossier.detail.record;
             let query = Query {
@@ -141,19 +207,29 @@ async fn ask(
                 money: record.money,
                 operator: settings.operator.clone(),
             };
-            (record.provider, query)
+            let last = dossier.detail.last_attempt_at.max(record.lease.until).or(Some(record.changed_at));
+            (record.provider, query, last)
         }
         // The record may be gone and its payment there: that is what some questions are about.
         None => of_the_payment(case, id, settings).ok_or("neither its record nor a payment is there")?,
     };
-    let provider = providers.iter().find(|provider| Some(provider.name()) == name.as_ref()).ok_or_else(|| {
-        let name = name.as_ref().map_or("(not known)", |name| name.as_str());
-        format!("no adapter is configured for provider {name}")
-    })?;
-    Ok(provider.lookup(&query).await)
+    let provider = match opened.iter().find(|(known, _)| Some(known) == name.as_ref()) {
+        Some((_, Ok(provider))) => provider,
+        Some((_, Err(why))) => return Err(why.to_string()),
+        None => {
+            let name = name.as_ref().map_or("(not known)", |name| name.as_str());
+            return Err(format!("no adapter is configured for provider {name}"));
+        }
+    };
+    let settle = connect::terms(settings, name.as_ref()).settle;
+    Ok(Asked { evidence: provider.lookup(&query).await, last_attempt, settle })
 }
 
-fn of_the_payment(case: &Case, id: &RecordId, settings: &Settings) -> Option<(Option<ProviderName>, Query)> {
+fn of_the_payment(
+    case: &Case,
+    id: &RecordId,
+    settings: &Settings,
+) -> Option<(Option<ProviderName>, Query, Option<Instant>)> {
     let row = case
         .payments
         .iter()
@@ -168,5 +244,5 @@ fn of_the_payment(case: &Case, id: &RecordId, settings: &Settings) -> Option<(Op
         money: money(row.amount, row.currency.as_ref()),
         operator: settings.operator.clone(),
     };
-    Some((row.provider.clone(), query))
+    Some((row.provider.clone(), query, row.updated_at.max(row.created_at)))
 }

@@ -15,7 +15,10 @@ pub(super) async fn list(args: &TriageArgs, gathered: &Gathered, out: &mut Out<'
         out.complain(&format!("The verdict is {}: there is no cause to look for.", is.verdict.word()));
         return ExitCode::Finding;
     };
-    let now = gathered.case.now.unwrap_or_default();
+    let Some(now) = gathered.case.now else {
+        out.complain("NOT KNOWN: the database did not say what time it is.");
+        return ExitCode::NotKnown;
+    };
     let since = args.since.before(now);
     let others = match gathered.store.others(cause, since).await {
         Ok(others) => others,

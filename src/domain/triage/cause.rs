@@ -1,5 +1,7 @@
 //! Why a customer was charged twice: one file a cause, in one list. The earliest broken link wins.
 
+use std::collections::HashMap;
+
 use super::Cause;
 use super::books::{Books, Placed, Purchase};
 use crate::domain::ids::RecordId;
@@ -48,12 +50,10 @@ pub(super) struct Twice<'a, 'b> {
 impl<'a> Twice<'a, '_> {
     /// Keys of ours that made more than one of the charges, each with the first two.
     pub(super) fn same_key(&self) -> Option<(&RecordId, [&Placed<'a>; 2])> {
-        self.standing.iter().find_map(|first| {
-            let key = first.key.as_ref()?;
-            let second = self.standing.iter().find(|other| {
-                other.seen.name != first.seen.name && other.key.as_ref() == Some(key) && other.seen.at >= first.seen.at
-            })?;
-            Some((key, [*first, *second]))
+        let mut first: HashMap<&RecordId, &Placed<'a>> = HashMap::new();
+        self.standing.iter().find_map(|charge| {
+            let key = charge.key.as_ref()?;
+            first.insert(key, charge).map(|before| (key, [before, *charge]))
         })
     }
 }

@@ -6,7 +6,7 @@ use super::books::{Books, Placed, Purchase};
 use super::cause::{self, Twice};
 use super::parts::{self, Parts};
 use super::standing::{Money, Source};
-use super::{Confidence, Next, Note, Triage, Verdict, note, words};
+use super::{Confidence, Next, Note, Triage, Verdict, clash, note, words};
 use crate::domain::ids::ProviderRef;
 use crate::domain::money::{Currency, Money as Amount, Totals};
 use crate::domain::payment::PaymentStatus;
@@ -163,7 +163,7 @@ fn of(books: &Books<'_>, purchase: &Purchase<'_>) -> One {
         [charge] => single(books, purchase, charge),
         [..] => several(books, purchase, &standing),
     };
-    let clash = clashes(books, purchase);
+    let clash = clash::clashes(books, purchase);
     if !clash.is_empty() {
         // Two charges that stand are two, whatever else does not fit; but nobody gives money back on it unseen.
         let verdict = if one.verdict == Verdict::ChargedTwice { one.verdict } else { Verdict::NotKnown };
@@ -176,7 +176,7 @@ fn of(books: &Books<'_>, purchase: &Purchase<'_>) -> One {
     one.because.extend(clash.into_iter().map(|what| format!("The evidence contradicts itself: {what}.")));
     if one.verdict == Verdict::ChargedOnce
         && let [charge] = standing.as_slice()
-        && let Some(what) = other_amount(charge)
+        && let Some(what) = clash::other_amount(charge)
     {
         one.because.push(what);
         one.confidence = Confidence::Low;
@@ -302,6 +302,10 @@ fn twice(books: &Books<'_>, purchase: &Purchase<'_>, standing: &[&Placed<'_>]) -
     if standing.iter().any(|charge| charge.seen.source != Source::Provider) {
         one.confidence = Confidence::Medium;
     }
+    // The provider's report has a charge that its own list lacks: it has to say which is right.
+    if books.case.charges.is_some() && standing.iter().any(|charge| charge.seen.source == Source::Told) {
+        one.next = Next::Lookup;
+    }
     let twice = Twice { books, purchase, standing: standing.to_vec() };
     let (cause, story) = cause::of(&twice);
     if cause == super::Cause::Unknown {
@@ -320,56 +324,6 @@ fn surely(books: &Books<'_>, charge: &Placed<'_>) -> Confidence {
 /// High when both our books and the provider were read.
 fn certain(books: &Books<'_>) -> Confidence {
     if books.case.charges.is_some() && books.case.payments.is_some() { Confidence::High } else { Confidence::Medium }
-}
-
-/// What our books and the provider say of one charge that cannot both be true.
-fn clashes(books: &Books<'_>, purchase: &Purchase<'_>) -> Vec<String> {
-    let paid = purchase.payments.iter().filter(|row| row.status == Some(PaymentStatus::Succeeded));
-    let mut all = said_of(books, purchase);
-    for row in paid {
-        let id = row.id.as_ref().map_or("without an id", |id| id.as_str());
-        let Some(of) = &row.provider_ref else { continue };
-        match purchase.charge(of.as_str()) {
-            None if books.case.charges.is_some() => {
-                all.push(format!("payment {id} is succeeded with charge {of}, which the provider does not list"));
-            }
-            Some(charge) => match charge.seen.money {
-                Money::Stands | Money::GivenBack => {}
-                Money::Held => all.push(format!("payment {id} is succeeded, and charge {of} is only a hold")),
-                Money::Open => all.push(format!("payment {id} is succeeded, and charge {of} has no final state")),
-                Money::Refused => all.push(format!("payment {id} is succeeded, and charge {of} was refused")),
-            },
-            None => {}
-        }
-    }
-    all
-}
-
-/// The contradictions among the rows of one charge or payment that touch this purchase.
-fn said_of(books: &Books<'_>, purchase: &Purchase<'_>) -> Vec<String> {
-    if books.contradictions.is_empty() {
-        return Vec::new();
-    }
-    let ids: BTreeSet<&str> =
-        purchase.payments.iter().filter_map(|row| row.id.as_ref().map(|id| id.as_str())).collect();
-    let touches = |about: &str| purchase.charge(about).is_some() || ids.contains(about);
-    let all = books.contradictions.iter().filter(|one| one.about.as_deref().is_none_or(touches));
-    all.map(|one| one.what.clone()).take(12).collect()
-}
-
-/// Money was taken, but another amount or currency than our books say.
-fn other_amount(charge: &Placed<'_>) -> Option<String> {
-    let (row, paid) = (charge.seen.charge?, charge.payment?);
-    let ours = crate::domain::case::money(paid.amount, paid.currency.as_ref())?;
-    let kept = charge.seen.kept;
-    let theirs = [row.amount, row.captured, kept]
-        .into_iter()
-        .filter_map(|amount| crate::domain::case::money(amount, row.currency.as_ref()));
-    let theirs: Vec<Amount> = theirs.collect();
-    (!theirs.is_empty() && !theirs.contains(&ours)).then(|| {
-        let said = theirs.first().map(ToString::to_string).unwrap_or_default();
-        format!("Our books say {ours}, the provider says {said}: the amounts differ.")
-    })
 }
 
 /// What stands beyond the largest charge of a currency: that one was owed.

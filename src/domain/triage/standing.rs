@@ -117,7 +117,7 @@ fn by_our_books<'a>(case: &'a Case, all: &mut BTreeMap<&'a str, Seen<'a>>) {
             all.entry(name.as_str()).or_insert_with(|| told(name.as_str(), Source::Books, record.created_at));
         }
     }
-    // An event may name the charge by another id than our books do: only one that our books name counts as taken.
+    // An event may name the charge by another id than our books do: where they name any, only that one counts.
     let ours: BTreeSet<&str> = case
         .payments
         .iter()
@@ -126,7 +126,6 @@ fn by_our_books<'a>(case: &'a Case, all: &mut BTreeMap<&'a str, Seen<'a>>) {
         .chain(case.records.iter().flatten().filter_map(|row| row.provider_ref.as_ref()))
         .map(super::super::ids::ProviderRef::as_str)
         .collect();
-    let named = !ours.is_empty();
     for hook in case.webhooks.as_deref().unwrap_or_default() {
         let (Some(name), Some(kind)) = (&hook.provider_ref, &hook.kind) else { continue };
         if !says_taken(kind) {
@@ -138,9 +137,8 @@ fn by_our_books<'a>(case: &'a Case, all: &mut BTreeMap<&'a str, Seen<'a>>) {
             if known.source == Source::Books {
                 known.source = Source::Told;
             }
-        } else {
-            let money = if named && !ours.contains(name) { Money::Open } else { Money::Stands };
-            all.insert(name, Seen { money, ..told(name, Source::Told, hook.at) });
+        } else if ours.is_empty() || ours.contains(name) {
+            all.insert(name, told(name, Source::Told, hook.at));
         }
     }
 }

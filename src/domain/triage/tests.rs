@@ -1,5 +1,6 @@
 //! Every case of `tests/fixtures/triage` comes out as its `[expect]` says.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -99,24 +100,25 @@ fn a_source_less_is_never_more_certain() {
     }
 }
 
+fn turn<T>(rows: &mut Option<Vec<T>>) {
+    if let Some(rows) = rows {
+        rows.reverse();
+    }
+}
+
 #[test]
 fn the_order_of_the_rows_does_not_matter() {
     for file in files() {
         let told: Told = toml::from_str(&std::fs::read_to_string(&file).expect("a case")).expect("a case");
         let is = judge(&told.case);
         let mut turned = told.case;
-        if let Some(charges) = &mut turned.charges {
-            charges.reverse();
-        }
-        if let Some(payments) = &mut turned.payments {
-            payments.reverse();
-        }
-        if let Some(requests) = &mut turned.requests {
-            requests.reverse();
-        }
-        if let Some(records) = &mut turned.records {
-            records.reverse();
-        }
+        turn(&mut turned.charges);
+        turn(&mut turned.payments);
+        turn(&mut turned.requests);
+        turn(&mut turned.records);
+        turn(&mut turned.webhooks);
+        turn(&mut turned.settlements);
+        turn(&mut turned.transitions);
         let then = judge(&turned);
         let file = file.display();
         assert_eq!(
@@ -171,6 +173,39 @@ fn five_hundred_purchases_of_one_customer_are_five_hundred() {
     assert_eq!((is.verdict, is.cause), (Verdict::ChargedTwice, Some(Cause::ChargeWithoutPayment)));
     assert_eq!(is.charges, [ProviderRef::new("ch-321"), ProviderRef::new("ch-x")]);
     assert_eq!(is.too_much.to_string(), "JPY 50,000");
+}
+
+/// Twenty thousand rows about one order, and about as many orders, are sorted and not walked for one another:
+/// a walk would take minutes. No time is measured; a suite that hangs is what this is for.
+#[test]
+fn twenty_thousand_rows_are_sorted_and_not_walked() {
+    let case = told("yen-twice.toml");
+    let (payment, charge) =
+        (case.payments.clone().expect("payments")[0].clone(), case.charges.clone().expect("charges")[0].clone());
+    for one_order in [Some("O1"), None] {
+        let order = |nth: usize| one_order.map_or_else(|| format!("O-{nth}"), str::to_owned);
+        let payments: Vec<_> = (0..20_000)
+            .map(|nth| crate::domain::case::PaymentRow {
+                id: Some(crate::domain::ids::PaymentId::new(format!("p-{nth}"))),
+                order: Some(crate::domain::ids::OrderId::new(order(nth))),
+                key: Some(crate::domain::ids::Key::new(format!("k-{nth}"))),
+                provider_ref: (nth % 2 == 0).then(|| ProviderRef::new(format!("ch-{nth}"))),
+                ..payment.clone()
+            })
+            .collect();
+        let charges: Vec<_> = (0..20_000)
+            .map(|nth| Charge {
+                provider_ref: Some(ProviderRef::new(format!("ch-{nth}"))),
+                reference: Some(order(nth)),
+                provider_key: (nth % 3 == 0).then(|| crate::domain::ids::ProviderKey::new(format!("pay:shop:k-{nth}"))),
+                ..charge.clone()
+            })
+            .collect();
+        let is = judge(&Case { payments: Some(payments), charges: Some(charges), ..case.clone() });
+        let expected = if one_order.is_some() { Verdict::ChargedTwice } else { Verdict::TwoOrders };
+        assert_eq!((is.verdict, is.charges.len()), (expected, 20_000));
+        assert!(is.because.len() <= 30);
+    }
 }
 
 mod any {
@@ -321,13 +356,36 @@ mod any {
         )
     }
 
+    fn reversed(mut case: Case) -> Case {
+        turn(&mut case.charges);
+        turn(&mut case.payments);
+        turn(&mut case.requests);
+        turn(&mut case.records);
+        turn(&mut case.webhooks);
+        turn(&mut case.settlements);
+        turn(&mut case.transitions);
+        case
+    }
+
     proptest! {
+        #[test]
+        fn the_order_of_any_rows_does_not_matter(case in case()) {
+            let (is, then) = (judge(&case), judge(&reversed(case)));
+            prop_assert_eq!(
+                (is.verdict, is.cause, is.note, is.charges, is.next, is.confidence, is.too_much),
+                (then.verdict, then.cause, then.note, then.charges, then.next, then.confidence, then.too_much)
+            );
+        }
+
         #[test]
         fn any_evidence_is_judged_with_care(case in case()) {
             let is = judge(&case);
             prop_assert!(is.confidence != Confidence::Low || is.next == Next::HandOver);
             prop_assert!(is.verdict != Verdict::ChargedTwice || is.charges.len() >= 2);
-            prop_assert!(is.verdict != Verdict::ChargedOnce || is.charges.len() == 1, "{:?}", is);
+            prop_assert!(is.verdict != Verdict::ChargedOnce || !is.charges.is_empty(), "{:?}", is);
+            prop_assert!(is.verdict != Verdict::ChargedOnce || is.charges.len() == 1 || is.confidence > Confidence::High);
+            let named: BTreeSet<_> = is.charges.iter().collect();
+            prop_assert!(named.len() == is.charges.len(), "a charge is one charge: {:?}", is);
             prop_assert!(is.verdict != Verdict::NotCharged || is.charges.is_empty());
             prop_assert!(case.charges.is_some() || is.confidence != Confidence::High);
             prop_assert!(case.charges.is_some() || is.verdict != Verdict::NotCharged);

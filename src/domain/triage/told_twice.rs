@@ -54,10 +54,9 @@ pub(super) fn one<'a>(
         _ if unclear => Money::Open,
         Class::Succeeded if taken == Some(0) => Money::Held,
         Class::Succeeded if rest || taken.is_none() => Money::Stands,
-        Class::Succeeded => Money::GivenBack,
         // Given back in part, as the figures say.
         Class::Reversed if rest && returned > 0 => Money::Stands,
-        Class::Reversed => Money::GivenBack,
+        Class::Succeeded | Class::Reversed => Money::GivenBack,
         // Captured in part: the rest is still a hold.
         Class::Authorised if taken.is_some_and(|taken| taken > 0) => {
             if rest {
