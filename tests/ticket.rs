@@ -109,7 +109,17 @@ fn a_pasted_message_of_several_lines_is_one_question() {
     console.keys("7/");
     console.send(Msg::Paste("x".repeat(100_000)));
     console.keys("<Enter>");
-    assert_eq!(console.desk.asked[1].len(), 1_000, "no more than a customer's message");
+    assert_eq!(console.desk.asked.last().map(String::len), Some(1_000), "no more than a customer's message");
+}
+
+#[test]
+fn an_id_inside_a_message_is_found_and_nothing_in_it_is_asked_twice() {
+    let mut console = with("dark", Desk { exactly: Some("ord_88213"), ..desk("twice") }, Acting::On);
+    console.keys("7");
+    console.send(Msg::Paste("Hello!\nMy order (ord_88213) was charged twice, ord_88213 :-(".into()));
+    console.keys("<Enter>");
+    assert_eq!(console.desk.asked[1..], ["Hello", "order", "ord_88213", "charged", "twice"]);
+    shows(&console, "ANSWER  Charged TWICE.");
 }
 
 #[test]

@@ -16,6 +16,8 @@ use super::scenario::ago;
 pub struct Desk {
     /// What every question finds.
     pub found: Vec<Candidate>,
+    /// The only text that finds it.
+    pub exactly: Option<&'static str>,
     /// What is known about the orders of records.
     pub cases: BTreeMap<RecordId, Case>,
     /// Others with whatever cause is asked for.
@@ -30,8 +32,9 @@ impl Desk {
     pub fn answer(&mut self, wish: TicketWish) -> TicketMsg {
         match wish {
             TicketWish::Find(question, text) => {
+                let found = if self.exactly.is_none_or(|only| only == text) { self.found.clone() } else { vec![] };
                 self.asked.push(text);
-                TicketMsg::Found(question, Ok(self.found.clone()))
+                TicketMsg::Found(question, Ok(found))
             }
             TicketWish::Case(id) => {
                 let case = self.cases.get(&id).cloned().map(Box::new);

@@ -48,6 +48,8 @@ pub const SCREEN: Screen = Screen {
 
 /// Longest text the find box takes: a customer's message, not a book.
 const LONGEST: usize = 1_000;
+/// Records that are listed before no further word is looked for.
+const MOST_FOUND: usize = 100;
 /// An answer is read again when its reading is older than this, in seconds.
 const REREAD_AFTER: u64 = 15;
 /// The most records of one case that are looked up in one go.
@@ -61,6 +63,8 @@ pub enum Finding {
     Nothing,
     /// Asked; no answer yet.
     Asked,
+    /// The text as a whole is no id: its words are looked for, one by one.
+    WordByWord,
     /// These may be meant.
     Found(Vec<Candidate>),
     /// It could not be looked for, and why.
@@ -93,6 +97,10 @@ pub struct State {
     pub question: Question,
     /// How far it got.
     pub finding: Finding,
+    /// Words of the question that were not looked for yet: one of them may be an id.
+    clues: Vec<String>,
+    /// What its other words found so far.
+    gathered: Vec<Candidate>,
     /// The records that were found.
     pub list: ListState<RecordId>,
     /// The case on view.
@@ -154,6 +162,8 @@ pub fn ask(model: &mut Model, text: &str) -> Vec<Effect> {
     state.question = Question(state.question.0.saturating_add(1));
     state.finding = Finding::Asked;
     state.list = ListState::default();
+    state.clues = find::clues(text);
+    state.gathered.clear();
     vec![Effect::Ticket(TicketWish::Find(state.question, text.to_owned()))]
 }
 
@@ -220,6 +230,16 @@ fn found_some(model: &mut Model, found: Result<Vec<Candidate>, StoreError>, now:
             return vec![];
         }
     };
+    let state = &mut model.screens.ticket;
+    // The text as it stands is an id; else each of its words may be one.
+    let done = matches!(state.finding, Finding::Asked) && !candidates.is_empty();
+    state.gathered.extend(candidates);
+    if !done && !state.clues.is_empty() && state.gathered.len() < MOST_FOUND {
+        state.finding = Finding::WordByWord;
+        let next = state.clues.remove(0);
+        return vec![Effect::Ticket(TicketWish::Find(state.question, next))];
+    }
+    let candidates = std::mem::take(&mut state.gathered);
     let mut ids: Vec<RecordId> = Vec::new();
     for candidate in &candidates {
         if !ids.contains(&candidate.id) {

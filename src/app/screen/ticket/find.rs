@@ -17,6 +17,9 @@ use crate::ui::{Canvas, Line, Role, Span};
 
 /// Rows of typed text that are shown, the last ones.
 const TYPED_ROWS: usize = 4;
+/// The shortest word that is looked for by itself, and the most of them.
+const SHORTEST: usize = 4;
+const MOST_CLUES: usize = 40;
 
 /// The keys of the find box while nothing is typed.
 pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
@@ -50,6 +53,20 @@ pub fn direct(candidates: &[Candidate]) -> Option<&RecordId> {
     candidates.iter().all(same).then_some(&first.id)
 }
 
+/// The words of a text that are long enough for an id, each once, without what stands around words.
+pub fn clues(text: &str) -> Vec<String> {
+    let mut clues: Vec<String> = Vec::new();
+    let around = |c: char| c.is_whitespace() || ",;()[]{}<>\"'`!?#=".contains(c);
+    for word in text.split(around) {
+        let word = word.trim_matches(['.', ':', '/', '-', '_', '*']);
+        let known = clues.iter().any(|known| known == word);
+        if word.chars().count() >= SHORTEST && word != text && !known && clues.len() < MOST_CLUES {
+            clues.push(word.to_owned());
+        }
+    }
+    clues
+}
+
 const COLUMNS: &[Column] = &[
     Column::words("MATCHED", 16, 0).up_to(30),
     Column::ids("SCOPE", 8, 0).up_to(18),
@@ -64,13 +81,13 @@ pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: N
     let mut lines = vec![
         Line::of(Role::Heading, " Was this customer charged twice? What may I say?"),
         Line::plain(" Paste what the customer gave you, or press ").and(Role::Key, "/").then(
-            " and type it: an order, a payment, a key, a provider ref, a customer, an amount and a day, or the whole sentence.",
+            " and type it: an order, a payment, a key, a provider ref, a customer, or the whole message with one of them in it.",
         ),
     ];
     lines.extend(box_lines(model, area.width, canvas));
     match &state.finding {
         Finding::Nothing => {}
-        Finding::Asked => lines.push(Line::of(Role::Info, " i being looked for")),
+        Finding::Asked | Finding::WordByWord => lines.push(Line::of(Role::Info, " i being looked for")),
         Finding::Failed(why) => lines.push(not_known("whose payment it is", why)),
         Finding::Found(found) if found.is_empty() => {
             lines.push(not_known(
@@ -153,4 +170,19 @@ fn cells(candidate: &Candidate) -> Vec<Span> {
         rows::span(Role::Normal, or_dash(candidate.payment.as_ref().map(ToString::to_string))),
         rows::span(Role::Normal, candidate.id.key.to_string()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_taken_apart_into_words_that_may_be_ids() {
+        let words = clues("Hi, was I charged twice (order #ord_88213)? ref: ch_77ab. ord_88213!");
+        assert_eq!(words, ["charged", "twice", "order", "ord_88213", "ch_77ab"]);
+        assert!(clues("ord_88213").is_empty(), "one word is the whole text");
+        assert_eq!(clues(&"abcd1 ".repeat(1_000)).len(), 1);
+        let many: Vec<String> = (0..1_000).map(|nth| format!("word{nth}")).collect();
+        assert_eq!(clues(&many.join(" ")).len(), MOST_CLUES);
+    }
 }
