@@ -152,7 +152,7 @@ fn d_twice_describes_and_backspace_does_nothing_in_lists() {
 
 #[test]
 fn a_paste_outside_a_field_is_one_notice_and_nothing_else() {
-    for place in PLACES.iter().filter(|p| !matches!(**p, "2/" | ":")) {
+    for place in PLACES.iter().filter(|p| !matches!(**p, "2/" | ":" | "7" | "7/" | "2v")) {
         let mut console = console_at(place);
         let (at, effects) = (console.model.place.clone(), console.effects.len());
         console.send(Msg::Paste("al\n".chars().cycle().take(2000).collect()));
@@ -239,12 +239,10 @@ fn a_confirm_step_cannot_be_answered_before_it_was_seen() {
 
 #[test]
 fn screens_of_a_later_version_say_so() {
-    for key in ["6", "7"] {
-        let mut console = console_at("2");
-        console.keys(key);
-        let notice = console.model.notice.as_ref().map(|n| n.text.clone()).unwrap_or_default();
-        assert!(notice.contains("is not available yet"), "{notice}");
-    }
+    let mut console = console_at("2");
+    console.keys("6");
+    let notice = console.model.notice.as_ref().map(|n| n.text.clone()).unwrap_or_default();
+    assert!(notice.contains("is not available yet"), "{notice}");
 }
 
 #[test]

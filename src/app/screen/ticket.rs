@@ -104,7 +104,7 @@ pub struct State {
     /// The records that were found.
     pub list: ListState<RecordId>,
     /// The case on view.
-    pub answered: Option<Answered>,
+    pub answered: Option<Box<Answered>>,
     /// Why the case of a record could not be read, the last time.
     pub trouble: Option<(RecordId, String)>,
     /// The language of the text for the customer.
@@ -123,7 +123,7 @@ impl State {
 
     /// The answer for a record, when it is the one on view.
     fn answer_of(&self, id: &RecordId) -> Option<&Answered> {
-        self.answered.as_ref().filter(|answered| answered.id == *id)
+        self.answered.as_deref().filter(|answered| answered.id == *id)
     }
 }
 
@@ -277,7 +277,7 @@ fn case(model: &mut Model, id: RecordId, read: Result<Option<Box<Case>>, StoreEr
     // Read whole, so that all of them can be looked up in one go.
     let effects = others.take(MOST_RECORDS).map(Effect::Open).collect();
     model.screens.ticket.trouble = None;
-    model.screens.ticket.answered = Some(Answered { id, read, case, triage, lanes, read_at });
+    model.screens.ticket.answered = Some(Box::new(Answered { id, read, case, triage, lanes, read_at }));
     effects
 }
 
@@ -285,7 +285,7 @@ fn case(model: &mut Model, id: RecordId, read: Result<Option<Box<Case>>, StoreEr
 fn rejudge(model: &mut Model) {
     let Some(answered) = model.screens.ticket.answered.clone() else { return };
     let (case, triage, lanes) = judged(model, &answered.id, &answered.read);
-    model.screens.ticket.answered = Some(Answered { case, triage, lanes, ..answered });
+    model.screens.ticket.answered = Some(Box::new(Answered { case, triage, lanes, ..*answered }));
 }
 
 fn judged(model: &Model, id: &RecordId, read: &Case) -> (Case, Triage, Lanes) {
@@ -357,13 +357,11 @@ pub fn turn(model: &mut Model, asked: TicketCommand, now: Now) -> Vec<Effect> {
 
 fn with_answer(model: &mut Model, now: Now, does: impl FnOnce(&mut Model, Answered) -> Vec<Effect>) -> Vec<Effect> {
     let answered = on_view(model).and_then(|id| model.screens.ticket.answer_of(id)).cloned();
-    match answered {
-        Some(answered) => does(model, answered),
-        None => {
-            model.notice = Some(Notice::caution("There is no answer yet.", now));
-            vec![]
-        }
+    if let Some(answered) = answered {
+        return does(model, answered);
     }
+    model.notice = Some(Notice::caution("There is no answer yet.", now));
+    vec![]
 }
 
 /// What `y` copies here: the text for the customer; of others, the list.

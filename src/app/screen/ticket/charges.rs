@@ -2,6 +2,7 @@
 
 use crate::domain::case::{Case, Charge, PaymentRow, money};
 use crate::domain::evidence::Class;
+use crate::domain::ids::PaymentId;
 use crate::domain::money::Money;
 use crate::domain::time::Instant;
 use crate::ui::wide::{Align, Keep, fit};
@@ -101,7 +102,7 @@ fn books(case: &Case, charge: &Charge) -> String {
         let by_key = payment.provider_ref.is_none()
             && matches!((&charge.provider_key, &payment.key), (Some(theirs), Some(ours))
                 if !ours.as_str().is_empty() && theirs.as_str().ends_with(ours.as_str()));
-        by_ref || by_name(payment.id.as_ref().map(|id| id.as_str())) || by_key
+        by_ref || by_name(payment.id.as_ref().map(PaymentId::as_str)) || by_key
     };
     let ours = payments.iter().find(same).and_then(|payment| payment.status.as_ref());
     ours.map_or_else(|| "no payment".to_owned(), ToString::to_string)
