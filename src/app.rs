@@ -23,6 +23,7 @@ pub mod model;
 pub mod msg;
 pub mod nav;
 pub mod notice;
+mod paste;
 pub mod picture;
 pub mod recording;
 pub mod replay;

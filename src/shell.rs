@@ -6,6 +6,7 @@
 pub mod account;
 pub mod act;
 pub mod clock;
+pub mod export;
 #[cfg(debug_assertions)]
 mod fault;
 pub mod input;

@@ -60,3 +60,5 @@ mod support;
 mod tape;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod ticket;

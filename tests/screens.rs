@@ -24,6 +24,7 @@ use crate::support::console::Console;
 use crate::support::picture::{draw, picture, words};
 use crate::support::scenario::{calm, dossier, hostile, incident, nothing_known, record};
 use crate::support::second;
+use crate::ticket;
 
 const REASON: &str = "look-up shows it captured once";
 
@@ -112,6 +113,30 @@ const SCENES: &[Scene] = &[
         console
     }),
     ("record, raw", |look| at(look, "2<Enter>t")),
+    ("ticket, nothing asked", |look| at(look, "7")),
+    ("ticket, a sentence in the box", |look| {
+        let mut console = at(look, "7");
+        console
+            .send(Msg::Paste("Hello, I was charged twice for ord_88213,\nEUR 128.40 each. Please help! Dana".into()));
+        console
+    }),
+    ("ticket, nothing found", |look| at(look, "7/ord_1<Enter>")),
+    ("ticket, several found", |look| ticket::several(look)),
+    ("ticket, charged twice", |look| ticket::answered(look, "twice")),
+    ("ticket, one charge and a hold", |look| ticket::answered(look, "hold")),
+    ("ticket, not known", |look| ticket::answered(look, "contradiction")),
+    ("ticket, the provider was not asked", |look| ticket::not_asked(look)),
+    ("ticket, scrolled", |look| {
+        let mut console = ticket::answered(look, "hold");
+        console.keys("jjjjjjjj");
+        console
+    }),
+    ("ticket, who else", |look| {
+        let mut console = ticket::answered(look, "twice");
+        console.keys("wwj");
+        console
+    }),
+    ("ticket, hostile text", |look| ticket::hostile(look)),
     ("menu", |look| at(look, "2<Enter>a")),
     ("menu without --act", |look| {
         let mut console = Console::with(incident(), look, Acting::Off);

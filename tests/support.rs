@@ -3,6 +3,7 @@
 pub mod cluster;
 pub mod console;
 pub mod demo;
+pub mod desk;
 pub mod face;
 pub mod handing;
 pub mod keys;

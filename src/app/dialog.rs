@@ -8,6 +8,8 @@ use super::keymap::{AppCommand, Command, RowCommand, Scope};
 use super::list::moved;
 use super::model::Model;
 use super::msg::GuardMsg;
+use super::screen::ticket;
+use crate::domain::action::Request;
 use crate::domain::time::Now;
 use crate::ui::Canvas;
 
@@ -63,7 +65,10 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
         Some(Dialog::Menu(menu)) => {
             let id = menu.id.clone();
             match command {
-                Command::Ask(request) => guard::start(model, request, id, now),
+                Command::Ask(request) => match ticket::several(model).filter(|_| request == Request::LookUp) {
+                    Some(targets) => bulk::look_up(model, targets, now),
+                    None => guard::start(model, request, id, now),
+                },
                 Command::Row(RowCommand::Move(motion)) => {
                     menu.from = moved(menu.from, motion, 5, 20);
                     vec![]
@@ -74,7 +79,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                 }
                 Command::App(AppCommand::NoDelete) => no_delete::press(model, now),
                 Command::Go(_)
-                | Command::NotYet(_)
+                | Command::Ticket(_)
                 | Command::Row(_)
                 | Command::App(_)
                 | Command::Guard(_)
@@ -99,7 +104,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
                 (Command::App(AppCommand::Copy), on) => vec![Effect::Copy(no_delete::text(model, on.as_ref()))],
                 (
                     Command::Go(_)
-                    | Command::NotYet(_)
+                    | Command::Ticket(_)
                     | Command::Row(_)
                     | Command::App(_)
                     | Command::Guard(_)
@@ -116,7 +121,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             Command::Row(RowCommand::Back) => close(model),
             Command::App(AppCommand::Copy) => vec![Effect::Copy(reader.text())],
             Command::Go(_)
-            | Command::NotYet(_)
+            | Command::Ticket(_)
             | Command::Row(_)
             | Command::App(_)
             | Command::Guard(_)

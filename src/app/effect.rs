@@ -9,11 +9,38 @@ use crate::domain::approval::Consent;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::port::RefusedEvent;
+use crate::domain::time::Instant;
+use crate::domain::triage::Cause;
 
 /// One run of the guard. An answer that carries an older one is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Run(pub u64);
+
+/// One question of the find box. An answer that carries an older one is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Question(pub u64);
+
+/// What the ticket screen wants to read; answered by `Msg::Ticket`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TicketWish {
+    /// Whose records a text may be about.
+    Find(Question, String),
+    /// Everything that is known about the order of a record.
+    Case(RecordId),
+    /// Others to whom the same happened, since a time.
+    Others(Cause, Instant),
+}
+
+/// A file to be written beside the console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportFile {
+    /// Its name, without a folder; another file of that name is never touched.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+}
 
 /// A wish.
 #[derive(Debug)]
@@ -42,6 +69,10 @@ pub enum Effect {
     ReadBack(Run, LogId),
     /// Put a text on the clipboard; answered by `Msg::Said`.
     Copy(String),
+    /// Read something for the ticket screen; answered by `Msg::Ticket`.
+    Ticket(TicketWish),
+    /// Write new files into the current folder, readable by their owner alone; answered by `Msg::Said`.
+    Export(Vec<ExportFile>),
     /// Write down that something was refused here.
     Refused(RefusedEvent),
 }
@@ -60,6 +91,8 @@ impl Effect {
             | Self::Check(..)
             | Self::ReadBack(..)
             | Self::Copy(_)
+            | Self::Ticket(_)
+            | Self::Export(_)
             | Self::Refused(_) => false,
         }
     }

@@ -12,7 +12,7 @@ use crate::ui::widgets::footer::Hint;
 mod commands;
 mod table;
 
-pub use commands::{AppCommand, Command, GuardCommand, Later, Motion, ReplayCommand, RowCommand};
+pub use commands::{AppCommand, Command, GuardCommand, Motion, ReplayCommand, RowCommand, TicketCommand};
 pub use table::KEYMAP;
 
 /// Where a binding is valid. Inner scopes win over outer ones.
@@ -24,6 +24,10 @@ pub enum Scope {
     List,
     /// One record.
     Record,
+    /// The find box of a customer's question.
+    Find,
+    /// The answer to a customer's question.
+    Ticket,
     /// The database does not answer.
     Lost,
     /// The action menu.
@@ -68,6 +72,8 @@ impl Scope {
         Self::Global,
         Self::List,
         Self::Record,
+        Self::Find,
+        Self::Ticket,
         Self::Lost,
         Self::Menu,
         Self::Marked,
@@ -94,6 +100,8 @@ impl Scope {
             Self::Global => "Everywhere",
             Self::List => "Lists",
             Self::Record => "Record detail",
+            Self::Find => "Ticket: find the customer's payment",
+            Self::Ticket => "Ticket: the answer",
             Self::Lost => "While the database is lost",
             Self::Menu => "Action menu (a)",
             Self::Marked => "Action menu of the marked records (a)",
@@ -202,7 +210,8 @@ mod tests {
     #[test]
     fn scopes_that_are_in_force_together_do_not_hide_each_other() {
         // Screens add List, Record or Lost to Global; nothing in them may take a key of Global.
-        for inner in [Scope::List, Scope::Record, Scope::Lost, Scope::Drill, Scope::Replay] {
+        for inner in [Scope::List, Scope::Record, Scope::Find, Scope::Ticket, Scope::Lost, Scope::Drill, Scope::Replay]
+        {
             for binding in KEYMAP.iter().filter(|b| b.scope == inner) {
                 for chord in binding.chords {
                     // The same word for the same thing is no hiding.
@@ -241,7 +250,7 @@ mod tests {
             let prepares = match binding.command {
                 Command::Ask(_) => true,
                 Command::Go(_)
-                | Command::NotYet(_)
+                | Command::Ticket(_)
                 | Command::Row(_)
                 | Command::App(_)
                 | Command::Guard(_)

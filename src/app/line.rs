@@ -5,27 +5,33 @@ use super::effect::Effect;
 use super::field::Field;
 use super::keymap::{Command, RowCommand};
 use super::model::{LineInput, Model, Place, Typing};
-use super::screen::{ScreenId, records};
+use super::screen::{ScreenId, records, ticket};
 use crate::domain::time::Now;
 
 /// Longest line.
 const LIMIT: usize = 200;
 
 /// Opens the filter of a list, or says that the screen has none.
-pub fn open_filter(model: &mut Model, now: Now) {
+pub fn open_filter(model: &mut Model, now: Now) -> Vec<Effect> {
+    if matches!(model.place, Place::Screen(ScreenId::Ticket) | Place::Ticket(..)) {
+        return ticket::open_box(model, now);
+    }
     let Place::Screen(screen @ (ScreenId::Stuck | ScreenId::Unknown)) = model.place else {
         let said = match model.place {
             Place::Screen(ScreenId::Reconciliation) => {
                 "Words do not filter breaks: f shows one kind of them at a time."
             }
-            Place::Screen(_) | Place::Record(..) => "This screen has no filter. Stuck and Unknown have one.",
+            Place::Screen(_) | Place::Record(..) | Place::Ticket(..) => {
+                "This screen has no filter. Stuck and Unknown have one."
+            }
         };
         model.say(said, now);
-        return;
+        return vec![];
     };
     let before = filter_of(model, screen).clone();
     let field = Field::with(LIMIT, &before);
     model.line = Some(LineInput { typing: Typing::Filter { screen, before }, field });
+    vec![]
 }
 
 /// Opens the command line.
@@ -47,6 +53,7 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
     match asked {
         Command::Row(RowCommand::Enter) => match model.line.take() {
             Some(LineInput { typing: Typing::Command, field }) => command::run(model, field.text(), now),
+            Some(LineInput { typing: Typing::Find, field }) => ticket::ask(model, field.text()),
             Some(LineInput { typing: Typing::Filter { .. }, .. }) | None => vec![],
         },
         Command::Row(RowCommand::Back) => {
@@ -56,7 +63,7 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
             vec![]
         }
         Command::Go(_)
-        | Command::NotYet(_)
+        | Command::Ticket(_)
         | Command::Row(_)
         | Command::App(_)
         | Command::Guard(_)
@@ -73,6 +80,7 @@ fn filter_of(model: &mut Model, screen: ScreenId) -> &mut String {
         | ScreenId::Conflicts
         | ScreenId::Invariants
         | ScreenId::Reconciliation
+        | ScreenId::Ticket
         | ScreenId::Audit => &mut model.screens.stuck.filter,
     }
 }

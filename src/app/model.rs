@@ -83,6 +83,8 @@ pub enum Place {
     Screen(ScreenId),
     /// One record, opened from a screen.
     Record(RecordId, ScreenId),
+    /// The answer to a customer's question about a record, opened from a screen.
+    Ticket(RecordId, ScreenId),
 }
 
 /// How times are shown.
@@ -101,6 +103,8 @@ pub enum Typing {
     Filter { screen: ScreenId, before: String },
     /// A command.
     Command,
+    /// What a customer gave, to be found.
+    Find,
 }
 
 /// A line being typed.
@@ -261,7 +265,7 @@ impl Model {
     /// The screen that is shown, or that the shown record was opened from.
     pub fn screen(&self) -> ScreenId {
         match &self.place {
-            Place::Screen(id) | Place::Record(_, id) => *id,
+            Place::Screen(id) | Place::Record(_, id) | Place::Ticket(_, id) => *id,
         }
     }
 
@@ -269,6 +273,7 @@ impl Model {
     pub fn target(&self) -> Option<RecordId> {
         match &self.place {
             Place::Record(id, _) => Some(id.clone()),
+            Place::Ticket(id, _) => Some(self.screens.ticket.target().unwrap_or(id).clone()),
             Place::Screen(id) => self.screens.target(*id, self),
         }
     }
@@ -334,8 +339,10 @@ impl Model {
             scopes.push(Scope::Drill);
         }
         scopes.push(match self.place {
+            Place::Screen(ScreenId::Ticket) => Scope::Find,
             Place::Screen(_) => Scope::List,
             Place::Record(..) => Scope::Record,
+            Place::Ticket(..) => Scope::Ticket,
         });
         scopes.push(Scope::Global);
         scopes

@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::effect::Run;
+use super::effect::{Question, Run};
 use super::key::Chord;
+use crate::domain::case::Case;
 use crate::domain::evidence::Evidence;
 use crate::domain::ids::RecordId;
 use crate::domain::log::{LogEntry, Outcome};
-use crate::domain::port::{Candidate, Dossier, StoreError};
+use crate::domain::port::{Candidate, Dossier, Other, StoreError};
 use crate::domain::snapshot::{ServerFacts, Snapshot};
 use crate::domain::time::Instant;
+use crate::domain::triage::Cause;
 
 /// An event.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub enum Msg {
     Found(String, Result<Vec<Candidate>, StoreError>),
     /// Something about a run of the guard.
     Guard(Run, GuardMsg),
+    /// An answer for the ticket screen.
+    Ticket(TicketMsg),
     /// The shell has something to say: a copy done, a task that died.
     Said(String),
     /// The process was asked to end (SIGTERM, SIGHUP).
@@ -67,6 +71,18 @@ pub enum GuardMsg {
     Acted(Box<Acted>),
     /// What came of an intent whose outcome was not known.
     ReadBack(Result<Option<Box<LogEntry>>, StoreError>),
+}
+
+/// An answer for the ticket screen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TicketMsg {
+    /// Whose records the text of a question may be about.
+    Found(Question, Result<Vec<Candidate>, StoreError>),
+    /// What is known about the order of a record; `None` when there is nothing.
+    Case(RecordId, Result<Option<Box<Case>>, StoreError>),
+    /// Others to whom the same happened, since a time.
+    Others(Cause, Instant, Result<Vec<Other>, StoreError>),
 }
 
 /// What came of an action, and the record read back after it.

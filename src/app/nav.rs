@@ -5,7 +5,7 @@ use super::keymap::Motion;
 use super::list::Reading;
 use super::model::{Model, Place};
 use super::notice::Notice;
-use super::screen::{ScreenId, record, sync_all};
+use super::screen::{ScreenId, record, sync_all, ticket};
 use crate::domain::port::Dossier;
 use crate::domain::time::Now;
 
@@ -40,6 +40,7 @@ impl Model {
                 | ScreenId::Conflicts
                 | ScreenId::Invariants
                 | ScreenId::Reconciliation
+                | ScreenId::Ticket
                 | ScreenId::Audit => {}
             }
         }
@@ -68,13 +69,17 @@ impl Model {
     }
 
     fn arrive(&mut self, place: Place, _: Now) -> Vec<Effect> {
-        let from_record = matches!(self.place, Place::Record(..));
+        let from_record = matches!(self.place, Place::Record(..) | Place::Ticket(..));
         let same_screen = self.screen() == screen_of(&place);
         self.place = place;
         self.dialog = None;
         self.screens.record = record::State { shown: self.screens.record.shown, ..record::State::default() };
         match &self.place {
             Place::Record(id, _) => vec![Effect::Open(id.clone())],
+            Place::Ticket(id, _) => {
+                let id = id.clone();
+                ticket::arrive(self, id)
+            }
             Place::Screen(_) => {
                 // Coming back from a record the list is still being read; a new screen sorts first.
                 let reading = if from_record && same_screen { Reading::Yes } else { Reading::No };
@@ -119,6 +124,6 @@ impl Model {
 
 fn screen_of(place: &Place) -> ScreenId {
     match place {
-        Place::Screen(id) | Place::Record(_, id) => *id,
+        Place::Screen(id) | Place::Record(_, id) | Place::Ticket(_, id) => *id,
     }
 }

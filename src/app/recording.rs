@@ -14,7 +14,7 @@ use super::drill::Practice;
 use super::effect::Run;
 use super::key::{Chord, Key};
 use super::model::{Acting, Model, SecondSeat, Setup};
-use super::msg::{GuardMsg, Msg, Polled};
+use super::msg::{GuardMsg, Msg, Polled, TicketMsg};
 use crate::domain::alarm::Normals;
 use crate::domain::environment::Environment;
 use crate::domain::guard::Context;
@@ -25,6 +25,7 @@ use crate::domain::snapshot::{ServerFacts, Snapshot};
 use crate::domain::time::{Instant, Now, Seconds};
 use crate::ui::Look;
 
+mod case;
 mod patch;
 mod pen;
 mod reading;
@@ -158,6 +159,8 @@ pub enum Event {
     Dossier(RecordId, Result<Option<Box<Dossier>>, StoreError>),
     /// What was found; the text that was looked for is a stand-in.
     Found(String, Result<Vec<Candidate>, StoreError>),
+    /// An answer for the ticket screen.
+    Ticket(TicketMsg),
     /// An answer to the guard: a record re-read, an outcome.
     Guard(Run, GuardMsg),
     /// The shell said something.
@@ -209,6 +212,11 @@ pub fn event_of(model: &Model, msg: &Msg, now: Now) -> Option<Event> {
             words::of_heard(&mut heard);
             Some(Event::Guard(*run, heard))
         }
+        Msg::Ticket(heard) => {
+            let mut heard = heard.clone();
+            case::of_heard(&mut heard);
+            Some(Event::Ticket(heard))
+        }
         Msg::Said(text) => Some(Event::Said(words::of_said(text, model))),
         Msg::Terminate => Some(Event::Terminate),
     }
@@ -233,6 +241,7 @@ impl Event {
             Self::Dossier(id, read) => Msg::Dossier(id, read),
             Self::Found(text, found) => Msg::Found(text, found),
             Self::Guard(run, heard) => Msg::Guard(run, heard),
+            Self::Ticket(heard) => Msg::Ticket(heard),
             Self::Said(text) => Msg::Said(text),
             Self::Left(what, bytes) => Msg::Said(format!("Not in the recording: {what} of {bytes} bytes.")),
             Self::Terminate | Self::End => return None,
@@ -254,6 +263,7 @@ impl Event {
             | Self::Wake
             | Self::Found(..)
             | Self::Guard(..)
+            | Self::Ticket(_)
             | Self::Said(_)
             | Self::Terminate
             | Self::Left(..)

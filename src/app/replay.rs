@@ -7,11 +7,11 @@
 
 use ratatui::Frame;
 
-use super::effect::Effect;
+use super::effect::{Effect, TicketWish};
 use super::key::Chord;
 use super::keymap::{self, AppCommand, Command, ReplayCommand, Scope};
 use super::model::{Model, Place};
-use super::msg::{GuardMsg, Msg};
+use super::msg::{GuardMsg, Msg, TicketMsg};
 use super::recording::{Event, Header, moment};
 use super::update::update;
 use super::view::view_recorded;
@@ -224,6 +224,11 @@ impl<S: Source> Player<S> {
                         known.map_or_else(|| Err(no("this record is not in the recording")), |known| Ok(Some(known)));
                     update(&mut self.viewer, Msg::Guard(run, GuardMsg::Prepared(read)), now);
                 }
+                Effect::Ticket(wish) => {
+                    let heard = unanswered(wish, no("a recording cannot be asked; f shows what was seen"));
+                    update(&mut self.viewer, Msg::Ticket(heard), now);
+                }
+                Effect::Export(_) => self.viewer.say("Nothing is written from a recording.", now),
                 Effect::Open(_)
                 | Effect::PollNow
                 | Effect::Consent(..)
@@ -345,5 +350,14 @@ impl<S: Source> Player<S> {
         // Whoever walks about in a recording is not drilled.
         self.viewer.drill = None;
         self.viewer.replay = Some(Playback { seat: Seat::Viewer, ..self.how() });
+    }
+}
+
+/// What a question of the ticket screen comes to where nobody can be asked.
+fn unanswered(wish: TicketWish, why: StoreError) -> TicketMsg {
+    match wish {
+        TicketWish::Find(question, _) => TicketMsg::Found(question, Err(why)),
+        TicketWish::Case(id) => TicketMsg::Case(id, Err(why)),
+        TicketWish::Others(cause, since) => TicketMsg::Others(cause, since, Err(why)),
     }
 }

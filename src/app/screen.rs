@@ -25,6 +25,7 @@ pub mod record;
 pub mod records;
 pub mod rows;
 pub mod stuck;
+pub mod ticket;
 pub mod unknown;
 
 /// Which screen.
@@ -43,6 +44,8 @@ pub enum ScreenId {
     Invariants,
     /// 6.
     Reconciliation,
+    /// 7.
+    Ticket,
     /// 8.
     Audit,
 }
@@ -77,6 +80,7 @@ pub const SCREENS: &[Screen] = &[
     conflicts::SCREEN,
     invariants::SCREEN,
     reconciliation::SCREEN,
+    ticket::SCREEN,
     audit::SCREEN,
 ];
 
@@ -100,6 +104,8 @@ pub struct Screens {
     pub invariants: invariants::State,
     /// 6.
     pub reconciliation: reconciliation::State,
+    /// 7.
+    pub ticket: ticket::State,
     /// 8.
     pub audit: audit::State,
     /// Record detail.
@@ -116,6 +122,7 @@ impl Screens {
             ScreenId::Conflicts => self.conflicts.target(),
             ScreenId::Invariants => self.invariants.target(model),
             ScreenId::Reconciliation => self.reconciliation.target(model),
+            ScreenId::Ticket => self.ticket.list.cursor().cloned(),
             ScreenId::Audit => self.audit.target(model),
         }
     }
@@ -129,6 +136,7 @@ impl Screens {
             | ScreenId::Conflicts
             | ScreenId::Invariants
             | ScreenId::Reconciliation
+            | ScreenId::Ticket
             | ScreenId::Audit => &[],
         }
     }
@@ -150,7 +158,7 @@ pub fn sync_all(model: &mut Model, all: Reading) -> Option<String> {
         ScreenId::Unknown => model.screens.unknown.list.take_gone(),
         ScreenId::Conflicts => model.screens.conflicts.list.take_gone(),
         ScreenId::Reconciliation => model.screens.reconciliation.list.take_gone(),
-        ScreenId::Overview | ScreenId::Invariants | ScreenId::Audit => false,
+        ScreenId::Overview | ScreenId::Invariants | ScreenId::Ticket | ScreenId::Audit => false,
     };
     (gone && on_list).then(|| "The row under the cursor left the list: the cursor is on the one after it.".to_owned())
 }

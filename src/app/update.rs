@@ -6,14 +6,15 @@ use super::effect::Effect;
 use super::hand_backs;
 use super::input::Verdict;
 use super::key::Chord;
-use super::keymap::{self, AppCommand, Command, Later, RowCommand, Scope};
+use super::keymap::{self, AppCommand, Command, RowCommand, Scope};
 use super::line;
 use super::list::Reading;
 use super::model::{Acting, Leave, Model, Place, Zone};
-use super::msg::{Msg, Polled};
+use super::msg::{GuardMsg, Msg, Polled};
 use super::notice::Notice;
+use super::paste;
 use super::picture::{Freshness, Taken};
-use super::screen::{reconciliation, record, screen, sync_all};
+use super::screen::{ScreenId, reconciliation, record, screen, sync_all, ticket};
 use crate::domain::approval;
 use crate::domain::ids::RecordId;
 use crate::domain::port::{Dossier, StoreError};
@@ -40,7 +41,7 @@ fn take(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
     }
     match msg {
         Msg::Key(chord) => key(model, chord, now),
-        Msg::Paste(text) => paste(model, &text, now),
+        Msg::Paste(text) => paste::take(model, &text, now),
         Msg::Focus => {
             model.input.focus(now);
             vec![]
@@ -94,7 +95,15 @@ fn take(model: &mut Model, msg: Msg, now: Now) -> Vec<Effect> {
                 }
             },
         },
-        Msg::Guard(run, msg) => dialog::heard(model, run, msg, now),
+        Msg::Guard(run, msg) => {
+            let ended = matches!(msg, GuardMsg::Acted(_));
+            let mut effects = dialog::heard(model, run, msg, now);
+            if ended {
+                effects.extend(ticket::after_action(model));
+            }
+            effects
+        }
+        Msg::Ticket(heard) => ticket::heard(model, heard, now),
         Msg::Said(text) => {
             model.say(text, now);
             vec![]
@@ -146,6 +155,7 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
     }
     let mut effects = dialog::watch(model, now);
     effects.extend(hand_backs::polled(model, now));
+    effects.extend(ticket::polled(model, now));
     for again in reread(model, now) {
         if !effects.iter().any(|effect| matches!(effect, Effect::Open(id) if *id == again)) {
             effects.push(Effect::Open(again));
@@ -157,7 +167,7 @@ fn take_poll(model: &mut Model, polled: Polled, now: Now) -> Vec<Effect> {
 /// A record on view is kept as new as the lists: read again when it changed, or when its reading is old.
 fn reread(model: &Model, now: Now) -> Vec<RecordId> {
     let here = match &model.place {
-        Place::Record(id, _) => Some(id),
+        Place::Record(id, _) | Place::Ticket(id, _) => Some(id),
         Place::Screen(_) => None,
     };
     let mut on_view: Vec<&RecordId> = here.into_iter().chain(guard::followed(model)).collect();
@@ -183,29 +193,6 @@ fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, 
     };
     model.screens.record.trouble = trouble.map(|why| (id.clone(), why));
     hand_backs::tell(model, now)
-}
-
-fn paste(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
-    if let Some(line) = &mut model.line {
-        line.field.paste(text);
-        line::typed(model);
-        return vec![];
-    }
-    let scope = model.dialog.as_ref().map(Dialog::scope);
-    if matches!(scope, Some(Scope::Reason | Scope::Answer)) {
-        if let Some(field) = dialog::field(model) {
-            field.paste(text);
-        }
-        return vec![];
-    }
-    let count = text.chars().count();
-    let said = if scope == Some(Scope::Phrase) {
-        "Pasting is off here: type what you read.".to_owned()
-    } else {
-        format!("Ignored pasted text of {count} characters.")
-    };
-    model.notice = Some(Notice::caution(said, now));
-    vec![]
 }
 
 fn key(model: &mut Model, chord: Chord, now: Now) -> Vec<Effect> {
@@ -264,13 +251,7 @@ fn command(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
     }
     match asked {
         Command::Go(id) => model.go(Place::Screen(id), now),
-        Command::NotYet(later) => {
-            let name = match later {
-                Later::Ticket => "7 Ticket triage",
-            };
-            model.say(format!("{name} is not available yet: a later version brings it."), now);
-            vec![]
-        }
+        Command::Ticket(asked) => ticket::turn(model, asked, now),
         Command::Row(asked) => rows(model, asked, now),
         Command::App(asked) => app(model, asked, now),
         Command::Guard(_) | Command::Replay(_) | Command::Ask(_) => vec![],
@@ -280,6 +261,7 @@ fn command(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
 fn rows(model: &mut Model, asked: RowCommand, now: Now) -> Vec<Effect> {
     let handled = match model.place {
         Place::Record(..) => record::on(model, asked, now),
+        Place::Ticket(..) => ticket::on_answer(model, asked, now),
         Place::Screen(id) => (screen(id).on)(model, asked, now),
     };
     if let Some(effects) = handled {
@@ -306,9 +288,10 @@ fn rows(model: &mut Model, asked: RowCommand, now: Now) -> Vec<Effect> {
 /// Esc: a record closes to its list; at the top level nothing happens.
 fn back(model: &mut Model, now: Now) -> Vec<Effect> {
     match model.place.clone() {
-        Place::Record(_, from) => {
+        Place::Record(id, from) | Place::Ticket(id, from) => {
             let before = Place::Screen(from);
-            if model.past.back.last() == Some(&before) {
+            let came_from = [before.clone(), Place::Record(id.clone(), from), Place::Ticket(id, from)];
+            if model.past.back.last().is_some_and(|last| came_from.contains(last)) {
                 model.back(now).unwrap_or_default()
             } else {
                 model.replace(before, now)
@@ -321,7 +304,7 @@ fn back(model: &mut Model, now: Now) -> Vec<Effect> {
 fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
     match asked {
         AppCommand::Quit => match model.place {
-            Place::Record(..) => return back(model, now),
+            Place::Record(..) | Place::Ticket(..) => return back(model, now),
             Place::Screen(_) => {
                 model.leave = Leave::Now;
                 return vec![Effect::Quit];
@@ -337,10 +320,12 @@ fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
         }
         AppCommand::Help => model.dialog = Some(Dialog::Reader(reader::help(model, now))),
         AppCommand::CommandLine => line::open_command(model),
-        AppCommand::Filter => line::open_filter(model, now),
+        AppCommand::Filter => return line::open_filter(model, now),
         AppCommand::Resort => {
             sync_all(model, Reading::No);
-            return vec![Effect::PollNow];
+            let mut effects = vec![Effect::PollNow];
+            effects.extend(ticket::again(model));
+            return effects;
         }
         AppCommand::Pause => {
             model.picture.toggle_pause(now);
@@ -349,6 +334,9 @@ fn app(model: &mut Model, asked: AppCommand, now: Now) -> Vec<Effect> {
             } else {
                 sync_all(model, Reading::Yes);
             }
+        }
+        AppCommand::Copy if model.place == Place::Screen(ScreenId::Ticket) && model.target().is_none() => {
+            model.say("There is nothing to copy yet.", now);
         }
         AppCommand::Copy => return vec![Effect::Copy(copied(model, now))],
         AppCommand::Sql => model.dialog = Some(Dialog::Reader(reader::sql(model))),
@@ -390,8 +378,11 @@ fn moved(model: &mut Model, now: Now, go: impl Fn(&mut Model, Now) -> Option<Vec
 
 /// What `y` copies: the break or the record under the cursor, else the sentence.
 fn copied(model: &Model, now: Now) -> String {
-    if let Some(text) = reconciliation::copied(model).or_else(|| model.target().map(|id| id.to_string())) {
+    if let Some(text) = ticket::copied(model).or_else(|| reconciliation::copied(model)) {
         return text;
+    }
+    if let Some(id) = model.target() {
+        return id.to_string();
     }
     let lines = super::screen::overview::sentence_lines(model, now);
     let words: Vec<String> = lines.iter().map(|l| l.words().trim().to_owned()).collect();

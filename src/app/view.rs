@@ -11,7 +11,7 @@ use super::keymap::{self, AppCommand, Command, Scope};
 use super::model::{Acting, Model, Place, Typing};
 use super::picture::Freshness;
 use super::replay::Playback;
-use super::screen::{SCREENS, record, screen};
+use super::screen::{SCREENS, record, screen, ticket};
 use crate::domain::environment::EnvironmentKind;
 use crate::domain::time::{Now, clock, words};
 use crate::ui::layout::{Page, Room, bottom, inset, top};
@@ -60,6 +60,7 @@ fn draw(model: &Model, how: Option<&Playback>, frame: &mut Frame<'_>, now: Now) 
         match &model.place {
             Place::Screen(id) => (screen(*id).view)(model, &mut canvas, body, page.room, now),
             Place::Record(id, _) => record::view(model, id, &mut canvas, body, page.room, now),
+            Place::Ticket(id, _) => ticket::view_answer(model, id, &mut canvas, body, page.room, now),
         }
         canvas.lay_over(None);
     }
@@ -137,15 +138,20 @@ fn band_of(model: &Model, freshness: Freshness, now: Now) -> Band {
 
 fn where_we_are(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     match &model.place {
-        Place::Record(id, from) => {
+        Place::Record(id, from) | Place::Ticket(id, from) => {
             let from_title = screen(*from).titles.first().copied().unwrap_or_default();
             let order = model.screens.records(*from);
             let mut right = Line::empty();
-            if let Some(place) = order.iter().position(|other| other == id) {
+            let walks = matches!(model.place, Place::Record(..));
+            if let Some(place) = order.iter().position(|other| other == id).filter(|_| walks) {
                 let text = format!("{} of {}  ", place.saturating_add(1), order.len());
                 right = Line::of(Role::Dim, text).and(Role::Key, "J/K").then(" next ");
             }
-            let lead = format!(" {from_title} > ");
+            let what = match &model.place {
+                Place::Ticket(..) => "charged twice? > ",
+                Place::Record(..) | Place::Screen(_) => "",
+            };
+            let lead = format!(" {from_title} > {what}");
             let taken = lead.len() + right.width(canvas.charset()) + 4;
             let room = usize::from(area.width).saturating_sub(taken);
             let name = cut(&id.to_string(), room, Keep::End, canvas.charset());
@@ -202,10 +208,11 @@ fn lost_banner(model: &Model, now: Now) -> String {
 }
 
 fn notice(model: &Model, how: Option<&Playback>, canvas: &mut Canvas<'_>, area: Rect, freshness: Freshness, now: Now) {
-    if let Some(line) = &model.line {
+    // What is to be found is typed in the box at the top of its screen.
+    if let Some(line) = model.line.as_ref().filter(|line| !matches!(line.typing, Typing::Find)) {
         let (sign, hint) = match line.typing {
             Typing::Filter { .. } => ("/", "words, or field:value; ! turns it round"),
-            Typing::Command => (":", "a screen, open SCOPE KEY, find TEXT"),
+            Typing::Command | Typing::Find => (":", "a screen, open SCOPE KEY, find TEXT"),
         };
         let shown = Line::of(Role::Key, sign).and(Role::Field, line.field.shown()).and(Role::Dim, format!("   {hint}"));
         canvas.line(area, &shown);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
+use super::export;
 #[cfg(debug_assertions)]
 use super::fault::{self, Fault};
 use super::poll::StoreSlot;
-use crate::app::effect::{Effect, Run};
-use crate::app::msg::{Acted, GuardMsg, Msg};
+use crate::app::effect::{Effect, Run, TicketWish};
+use crate::app::msg::{Acted, GuardMsg, Msg, TicketMsg};
 use crate::domain::action::Change;
 use crate::domain::approval::Consent;
 use crate::domain::evidence::Evidence;
@@ -94,6 +95,8 @@ impl Hands {
                     Err(why) => Msg::Said(format!("The refusal was not written to the log: {why}.")),
                 }
             }),
+            Effect::Ticket(wish) => self.answer(move |work| work.ticket(wish)),
+            Effect::Export(files) => self.answer(move |_| async move { Msg::Said(export::write(files).await) }),
             Effect::Quit | Effect::Redraw | Effect::Copy(_) => {}
         }
     }
@@ -203,6 +206,34 @@ impl Work {
 
     async fn read_back(&self, intent: LogId) -> Result<Option<crate::domain::log::LogEntry>, StoreError> {
         self.store()?.read_back(intent).await
+    }
+
+    async fn ticket(self, wish: TicketWish) -> Msg {
+        let store = self.store();
+        Msg::Ticket(match wish {
+            TicketWish::Find(question, text) => TicketMsg::Found(
+                question,
+                match store {
+                    Ok(store) => store.find(&text).await,
+                    Err(away) => Err(away),
+                },
+            ),
+            TicketWish::Case(id) => {
+                let read = match store {
+                    Ok(store) => store.case(&id).await,
+                    Err(away) => Err(away),
+                };
+                TicketMsg::Case(id, read)
+            }
+            TicketWish::Others(cause, since) => TicketMsg::Others(
+                cause,
+                since,
+                match store {
+                    Ok(store) => store.others(cause, since).await,
+                    Err(away) => Err(away),
+                },
+            ),
+        })
     }
 
     async fn act(self, armed: Armed, keeping: Keeping) -> (Outcome, Option<Evidence>) {

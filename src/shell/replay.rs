@@ -94,6 +94,7 @@ fn take<S: Source>(player: &mut Player<S>, msg: &Msg) -> Vec<Wish> {
         | Msg::Dossier(..)
         | Msg::Found(..)
         | Msg::Guard(..)
+        | Msg::Ticket(_)
         | Msg::Said(_)
         | Msg::Terminate => {}
     }

@@ -80,6 +80,8 @@ pub async fn run(
                     | Effect::Act(..)
                     | Effect::Consent(..)
                     | Effect::ReadBack(..)
+                    | Effect::Ticket(_)
+                    | Effect::Export(_)
                     | Effect::Refused(_)) => hands.start(other, keeping(&model)),
                 }
             }

@@ -2,6 +2,7 @@
 
 pub mod band;
 pub mod footer;
+pub mod lanes;
 pub mod panel;
 pub mod spark;
 pub mod table;

@@ -21,6 +21,7 @@ use unstuck::domain::snapshot::{Signal, Snapshot};
 use unstuck::domain::time::{Now, Seconds};
 use unstuck::domain::trend::History;
 
+use super::desk::Desk;
 use super::recorded::Recorded;
 use super::scenario::{ago, charge, dossier, facts, hostile, incident, log, look, noon, setup, stuck_records};
 use super::second::{aged, consented, handed_back};
@@ -40,6 +41,8 @@ pub struct Console {
     pub records: BTreeMap<RecordId, Dossier>,
     /// Every effect so far, in words.
     pub effects: Vec<String>,
+    /// What is known to the ticket screen, and what it exported.
+    pub desk: Desk,
     /// Texts that were copied.
     pub copied: Vec<String>,
     /// How many effects could change something, look-ups aside.
@@ -89,6 +92,7 @@ impl Console {
             verdict: None,
             records,
             effects: vec![],
+            desk: Desk::default(),
             copied: vec![],
             acts: 0,
             lookups: 0,
@@ -267,6 +271,8 @@ impl Console {
                     | Effect::Check(..)
                     | Effect::ReadBack(..)
                     | Effect::Copy(_)
+                    | Effect::Ticket(_)
+                    | Effect::Export(_)
                     | Effect::Refused(_) => self.answer(effect),
                 }
             }
@@ -345,6 +351,14 @@ impl Console {
                 self.send(Msg::Said("Copied.".into()));
             }
             Effect::Find(text) => self.send(Msg::Found(text, Ok(vec![]))),
+            Effect::Ticket(wish) => {
+                let heard = self.desk.answer(wish);
+                self.send(Msg::Ticket(heard));
+            }
+            Effect::Export(files) => {
+                self.desk.exported.extend(files);
+                self.send(Msg::Said("Written.".into()));
+            }
             Effect::Quit | Effect::Redraw | Effect::PollNow | Effect::Refused(_) => {}
         }
     }
@@ -429,7 +443,14 @@ fn name(effect: &Effect) -> String {
         Effect::Check(run, id) => format!("Check({}, {id})", run.0),
         Effect::Refused(event) => format!("Refused({})", event.what),
         Effect::Open(id) => format!("Open({id})"),
-        Effect::Quit | Effect::Redraw | Effect::PollNow | Effect::Find(_) | Effect::ReadBack(..) | Effect::Copy(_) => {
+        Effect::Export(files) => format!("Export({})", files.len()),
+        Effect::Quit
+        | Effect::Redraw
+        | Effect::PollNow
+        | Effect::Find(_)
+        | Effect::ReadBack(..)
+        | Effect::Ticket(_)
+        | Effect::Copy(_) => {
             format!("{effect:?}")
         }
     }

@@ -24,7 +24,7 @@ mod steps;
 mod view;
 
 pub use heard::{expire, heard, watch};
-pub use menu::open;
+pub use menu::{look_up, open};
 pub use run::{end, tick};
 pub use steps::on;
 pub use view::view;

@@ -40,7 +40,9 @@ pub fn open(model: &mut Model, now: Now) -> Vec<Effect> {
             Place::Screen(ScreenId::Reconciliation) => {
                 "No record of ours is known for this break: there is nothing to act on. y copies it."
             }
-            Place::Screen(_) | Place::Record(..) => "Actions belong to one record. 2 or 3 lists them; Enter opens one.",
+            Place::Screen(_) | Place::Record(..) | Place::Ticket(..) => {
+                "Actions belong to one record. 2 or 3 lists them; Enter opens one."
+            }
         };
         model.say(said, now);
         return vec![];

@@ -78,6 +78,7 @@ pub fn sql(model: &Model) -> Reader {
     let screen = screen(model.screen());
     let questions: &[&str] = match model.place {
         super::super::model::Place::Screen(_) => screen.questions,
+        super::super::model::Place::Ticket(..) => &["get_case", "get_evidence"],
         super::super::model::Place::Record(..) => &["get_record", "get_evidence", "get_timeline"],
     };
     let mut lines = vec![

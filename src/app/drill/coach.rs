@@ -117,7 +117,15 @@ fn in_a_dialog(drill: &Drill, model: &Model, now: Now) -> Option<String> {
         Scope::NoDelete => "A key that is freed is charged again by the retry. Esc goes back.",
         Scope::Leaving => "Something is on its way: stay until its outcome is known.",
         Scope::Reader => "Esc closes this page; y copies it.",
-        Scope::Global | Scope::List | Scope::Record | Scope::Lost | Scope::Line | Scope::Replay | Scope::Drill => {
+        Scope::Global
+        | Scope::List
+        | Scope::Record
+        | Scope::Find
+        | Scope::Ticket
+        | Scope::Lost
+        | Scope::Line
+        | Scope::Replay
+        | Scope::Drill => {
             return Some(next(drill, model, now));
         }
     };

@@ -50,6 +50,7 @@ impl Before {
             | Msg::Polled(_)
             | Msg::Dossier(..)
             | Msg::Found(..)
+            | Msg::Ticket(_)
             | Msg::Said(_)
             | Msg::Terminate => None,
         };
@@ -120,6 +121,8 @@ impl Drill {
                 | Effect::Check(..)
                 | Effect::ReadBack(..)
                 | Effect::Copy(_)
+                | Effect::Ticket(_)
+                | Effect::Export(_)
                 | Effect::Refused(_) => {}
             }
         }

@@ -60,9 +60,10 @@ fn open_record(model: &Model) -> Option<RecordId> {
     match (&model.dialog, &model.place) {
         (Some(Dialog::Guard(guard)), _) => Some(guard.id.clone()),
         (Some(Dialog::Menu(menu)), _) => Some(menu.id.clone()),
-        (Some(Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None, Place::Record(id, _)) => {
-            Some(id.clone())
-        }
+        (
+            Some(Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None,
+            Place::Record(id, _) | Place::Ticket(id, _),
+        ) => Some(id.clone()),
         (Some(Dialog::Bulk(_) | Dialog::NoDelete(_) | Dialog::Reader(_)) | None, Place::Screen(_)) => None,
     }
 }

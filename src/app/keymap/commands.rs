@@ -24,13 +24,6 @@ pub enum Motion {
     PageUp,
 }
 
-/// A screen that a later version brings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Later {
-    /// 7.
-    Ticket,
-}
-
 /// What a key asks of the rows or the text on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowCommand {
@@ -139,13 +132,28 @@ pub enum ReplayCommand {
     Follow,
 }
 
+/// What a key asks about a customer's question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TicketCommand {
+    /// Whether the customer of the record was charged twice.
+    Verdict,
+    /// Copy the facts for engineering.
+    Facts,
+    /// The customer's text in the other language.
+    Language,
+    /// Others to whom the same happened; there, the other window of time.
+    Others,
+    /// Write it to files.
+    Export,
+}
+
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Command {
     /// Open a screen.
     Go(ScreenId),
-    /// Say that a screen is not available yet.
-    NotYet(Later),
+    /// Something about a customer's question.
+    Ticket(TicketCommand),
     /// Something about rows or text.
     Row(RowCommand),
     /// Something about the console.

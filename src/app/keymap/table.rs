@@ -2,8 +2,8 @@
 
 use super::super::key::{Chord, Key};
 use super::super::screen::ScreenId;
-use super::{AppCommand, GuardCommand, ReplayCommand, RowCommand};
-use super::{Binding, Command, Later, Motion, Scope};
+use super::{AppCommand, GuardCommand, ReplayCommand, RowCommand, TicketCommand};
+use super::{Binding, Command, Motion, Scope};
 use crate::domain::action::Request;
 
 const fn row(
@@ -34,6 +34,7 @@ use GuardCommand as Guard;
 use ReplayCommand as Play;
 use RowCommand as Row;
 use Scope as S;
+use TicketCommand as Ticket;
 
 /// The table. One row a line: it is read as a table.
 #[rustfmt::skip]
@@ -44,7 +45,7 @@ pub const KEYMAP: &[Binding] = &[
     row(S::Global, &[c('4')], Do::Go(ScreenId::Conflicts), "Conflicts: 409 (key in use) and 422 (key reused with other content)", None),
     row(S::Global, &[c('5')], Do::Go(ScreenId::Invariants), "Invariants: is the money correct right now", None),
     row(S::Global, &[c('6')], Do::Go(ScreenId::Reconciliation), "Reconciliation: where the provider's reports and our books disagree", None),
-    row(S::Global, &[c('7')], Do::NotYet(Later::Ticket), "Ticket triage: not available yet", None),
+    row(S::Global, &[c('7')], Do::Go(ScreenId::Ticket), "Ticket: was this customer charged twice, and what may I say", None),
     row(S::Global, &[c('8')], Do::Go(ScreenId::Audit), "Audit: who did, tried or was refused what", None),
     row(S::Global, &[c('?')], Do::App(App::Help), "This help", Some((90, "help"))),
     row(S::Global, &[c(':')], Do::App(App::CommandLine), "Command line: screens and records by name; never a shell", Some((40, "command"))),
@@ -77,6 +78,7 @@ pub const KEYMAP: &[Binding] = &[
     row(S::List, &[c('f')], Do::Row(Row::Only), "Breaks of the next kind only, then all again (6)", None),
     row(S::List, &[c('o')], Do::Row(Row::Sort), "Next sort order", Some((30, "sort"))),
     row(S::List, &[c('O')], Do::Row(Row::Reverse), "Turn the order round", None),
+    row(S::List, &[c('v')], Do::Ticket(Ticket::Verdict), "Verdict: was the customer of this record charged twice", None),
     row(S::Record, &[c('j'), k(Key::Down)], Do::Row(Row::Move(Motion::Down)), "Scroll down", None),
     row(S::Record, &[c('k'), k(Key::Up)], Do::Row(Row::Move(Motion::Up)), "Scroll up", None),
     row(S::Record, &[c('g'), k(Key::Home)], Do::Row(Row::Move(Motion::First)), "To the start", None),
@@ -89,6 +91,30 @@ pub const KEYMAP: &[Binding] = &[
     row(S::Record, &[c('J')], Do::Row(Row::Next), "Next record of the list", Some((10, "next"))),
     row(S::Record, &[c('K')], Do::Row(Row::Previous), "Previous record of the list", Some((11, "previous"))),
     row(S::Record, &[c('t')], Do::Row(Row::Raw), "Words or raw values", Some((20, "raw"))),
+    row(S::Record, &[c('v')], Do::Ticket(Ticket::Verdict), "Verdict: was the customer of this record charged twice", Some((12, "charged twice?"))),
+    row(S::Find, &[c('/')], Do::App(App::Filter), "Type what the customer gave you; it can also be pasted", Some((1, "type it"))),
+    row(S::Find, &[k(Key::Enter), c('d')], Do::Row(Row::Enter), "Open the answer for the row under the cursor; without rows, the box", Some((2, "open"))),
+    row(S::Find, &[c('j'), k(Key::Down)], Do::Row(Row::Move(Motion::Down)), "Down", None),
+    row(S::Find, &[c('k'), k(Key::Up)], Do::Row(Row::Move(Motion::Up)), "Up", None),
+    row(S::Find, &[c('g'), k(Key::Home)], Do::Row(Row::Move(Motion::First)), "First", None),
+    row(S::Find, &[c('G'), k(Key::End)], Do::Row(Row::Move(Motion::Last)), "Last", None),
+    row(S::Find, &[k(Key::PageDown), ctrl('d')], Do::Row(Row::Move(Motion::PageDown)), "A page down (only scrolls)", None),
+    row(S::Find, &[k(Key::PageUp), ctrl('u')], Do::Row(Row::Move(Motion::PageUp)), "A page up", None),
+    row(S::Ticket, &[c('y')], Do::App(App::Copy), "Copy the text for the customer, without internal ids; of others, the list", Some((1, "reply"))),
+    row(S::Ticket, &[c('Y')], Do::Ticket(Ticket::Facts), "Copy the facts for engineering, as Markdown", Some((2, "facts"))),
+    row(S::Ticket, &[c('a')], Do::App(App::Actions), "Actions: a l asks the provider again, a h hands over", Some((3, "actions"))),
+    row(S::Ticket, &[c('t')], Do::Ticket(Ticket::Language), "The text for the customer in Vietnamese, or in English", Some((4, "language"))),
+    row(S::Ticket, &[c('w')], Do::Ticket(Ticket::Others), "Who else: others with the same cause; there, over 7 days or 24 hours", Some((5, "who else"))),
+    row(S::Ticket, &[c('e')], Do::Ticket(Ticket::Export), "Export to files here: evidence, answer, timeline; of others, the list", Some((6, "export"))),
+    row(S::Ticket, &[c('/')], Do::App(App::Filter), "The next customer: type or paste what they gave you", Some((8, "next"))),
+    row(S::Ticket, &[k(Key::Enter), c('d')], Do::Row(Row::Enter), "The record itself; of others, the answer for the row", None),
+    row(S::Ticket, &[k(Key::Esc)], Do::Row(Row::Back), "Back", Some((7, "back"))),
+    row(S::Ticket, &[c('j'), k(Key::Down)], Do::Row(Row::Move(Motion::Down)), "Down", None),
+    row(S::Ticket, &[c('k'), k(Key::Up)], Do::Row(Row::Move(Motion::Up)), "Up", None),
+    row(S::Ticket, &[c('g'), k(Key::Home)], Do::Row(Row::Move(Motion::First)), "To the start", None),
+    row(S::Ticket, &[c('G'), k(Key::End)], Do::Row(Row::Move(Motion::Last)), "To the end", None),
+    row(S::Ticket, &[k(Key::PageDown), ctrl('d')], Do::Row(Row::Move(Motion::PageDown)), "A page down (only scrolls)", None),
+    row(S::Ticket, &[k(Key::PageUp), ctrl('u')], Do::Row(Row::Move(Motion::PageUp)), "A page up", None),
     row(S::Lost, &[c('r')], Do::App(App::Reconnect), "Try the database now", Some((1, "reconnect now"))),
     row(S::Menu, &[c('l')], Do::Ask(Request::LookUp), "Provider look-up: asks what happened, charges nothing", Some((1, "look up"))),
     row(S::Menu, &[c('r')], Do::Ask(Request::Resume), "Resume: finish from the last safe point", Some((2, "resume"))),

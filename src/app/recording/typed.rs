@@ -8,7 +8,7 @@ use crate::app::dialog::guard::{FieldName, Guard, Phase};
 use crate::app::field::Field;
 use crate::app::key::{Chord, Key};
 use crate::app::keymap;
-use crate::app::model::{Model, Typing};
+use crate::app::model::{Model, Place, Typing};
 use crate::app::screen::{ScreenId, records};
 use crate::domain::ids::RecordId;
 use crate::domain::time::Now;
@@ -27,8 +27,10 @@ pub fn key(model: &Model, chord: Chord, now: Now) -> Event {
     let Some(letter) = chord.typed() else { return Event::Key(chord) };
     match field(model) {
         // A letter that means nothing here may be meant for another window.
-        InField::None if keymap::lookup(&model.scopes(now), chord).is_none() => Event::Key(Chord::char(WRONG)),
-        InField::None | InField::Ticket => Event::Key(chord),
+        InField::None | InField::Box if keymap::lookup(&model.scopes(now), chord).is_none() => {
+            Event::Key(Chord::char(WRONG))
+        }
+        InField::None | InField::Box | InField::Ticket => Event::Key(chord),
         InField::Free => Event::Key(Chord::char(hidden(letter))),
         InField::Command(mut line) => {
             let hash = line.text().starts_with("approve ") && letter.is_ascii_hexdigit();
@@ -51,7 +53,7 @@ pub fn paste(model: &Model, text: &str) -> Event {
     let text: String = text.chars().take(PASTED).collect();
     Event::Paste(match field(model) {
         InField::Ticket => text,
-        InField::Free | InField::Command(_) => stand_in(&text),
+        InField::Free | InField::Box | InField::Command(_) => stand_in(&text),
         InField::Rows(screen, mut filter) => {
             filter.paste(&text);
             if records::leaves_any(model, screen, filter.text()) { text } else { nothing(&text) }
@@ -86,6 +88,8 @@ enum InField {
     None,
     /// A filter: what it has in common with the rows it leaves stands on screen anyway, and nothing else is kept.
     Rows(ScreenId, Field),
+    /// No field for keys; a paste goes into the find box.
+    Box,
     /// Words of a person's own: reason, owner.
     Free,
     /// The ticket or incident: it has to fit a pattern, and the log of actions shows it to everybody.
@@ -101,7 +105,11 @@ fn field(model: &Model) -> InField {
         return match &line.typing {
             Typing::Filter { screen, .. } => InField::Rows(*screen, line.field.clone()),
             Typing::Command => InField::Command(line.field.clone()),
+            Typing::Find => InField::Free,
         };
+    }
+    if model.dialog.is_none() && matches!(model.place, Place::Screen(ScreenId::Ticket) | Place::Ticket(..)) {
+        return InField::Box;
     }
     match &model.dialog {
         Some(Dialog::Guard(guard)) => in_guard(guard),
@@ -161,6 +169,6 @@ fn opens(model: &Model, chord: Chord) -> Option<RecordId> {
     let line = model.line.as_ref().filter(|_| chord == Chord::plain(Key::Enter))?;
     match line.typing {
         Typing::Command => command::opened(line.field.text()),
-        Typing::Filter { .. } => None,
+        Typing::Filter { .. } | Typing::Find => None,
     }
 }

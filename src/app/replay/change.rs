@@ -53,6 +53,7 @@ pub(super) fn is_change(event: &Event, before: Option<&Telling>, operator: &Mode
         | Event::Connected(_)
         | Event::Found(..)
         | Event::Guard(..)
+        | Event::Ticket(_)
         | Event::Said(_)
         | Event::Left(..)
         | Event::Terminate
@@ -82,6 +83,7 @@ pub(super) fn is_step(event: &Event, _: Option<&Telling>, _: &Model) -> bool {
         | Event::Dossier(..)
         | Event::Found(..)
         | Event::Guard(..)
+        | Event::Ticket(_)
         | Event::Said(_)
         | Event::Terminate
         | Event::Left(..)
@@ -110,6 +112,7 @@ pub(super) fn pressed(event: &Event, operator: &Model, now: Now) -> Option<Strin
         | Event::Dossier(..)
         | Event::Found(..)
         | Event::Guard(..)
+        | Event::Ticket(_)
         | Event::Said(_)
         | Event::Left(..)
         | Event::End => None,

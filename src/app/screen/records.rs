@@ -69,6 +69,7 @@ fn state_of(model: &mut Model, id: ScreenId) -> &mut State {
         | ScreenId::Conflicts
         | ScreenId::Invariants
         | ScreenId::Reconciliation
+        | ScreenId::Ticket
         | ScreenId::Audit => &mut model.screens.stuck,
     }
 }
@@ -82,6 +83,7 @@ fn answer_of(model: &Model, id: ScreenId) -> Option<&Answer<Vec<Record>>> {
         | ScreenId::Conflicts
         | ScreenId::Invariants
         | ScreenId::Reconciliation
+        | ScreenId::Ticket
         | ScreenId::Audit => &s.stuck,
     })
 }

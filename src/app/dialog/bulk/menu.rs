@@ -10,6 +10,7 @@ use crate::app::notice::Notice;
 use crate::app::screen::records;
 use crate::domain::action::Request;
 use crate::domain::guard::BulkRequest;
+use crate::domain::ids::Target;
 use crate::domain::time::Now;
 use crate::ui::{Line, Role};
 
@@ -34,10 +35,24 @@ pub(super) fn start(model: &mut Model, request: Request, now: Now) -> Vec<Effect
         return vec![];
     }
     let waiting: Vec<_> = model.marks.iter().map(|mark| mark.target.clone()).collect();
-    let Some(id) = waiting.first().map(|first| first.id.clone()) else {
+    if waiting.is_empty() {
         model.say("Nothing is marked any more. Space marks a record.", now);
         return close(model);
-    };
+    }
+    read_all(model, bulk, waiting)
+}
+
+/// Starts a look-up of the records of one case, which nobody has to mark. Sends nothing.
+pub fn look_up(model: &mut Model, records: Vec<Target>, now: Now) -> Vec<Effect> {
+    if let Some(why) = model.why_not(Request::LookUp, now) {
+        model.notice = Some(Notice::caution(why, now));
+        return vec![];
+    }
+    read_all(model, BulkRequest::LookUp, records)
+}
+
+fn read_all(model: &mut Model, bulk: BulkRequest, waiting: Vec<Target>) -> Vec<Effect> {
+    let Some(id) = waiting.first().map(|first| first.id.clone()) else { return close(model) };
     let run = next_run(model);
     let mut fresh = Bulk::new(bulk, &model.last_ticket);
     fresh.run = run;

@@ -5,7 +5,8 @@ use crate::app::dialog::{close, no_delete};
 use crate::app::effect::Effect;
 use crate::app::keymap::{AppCommand, Command, GuardCommand, RowCommand};
 use crate::app::list::moved;
-use crate::app::model::{Leave, Model};
+use crate::app::model::{Leave, Model, Place};
+use crate::app::screen::ticket;
 use crate::domain::guard::{BulkRequest, Refused};
 use crate::domain::log::Outcome;
 use crate::domain::time::Now;
@@ -56,7 +57,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             vec![]
         }
         Command::Go(_)
-        | Command::NotYet(_)
+        | Command::Ticket(_)
         | Command::Row(_)
         | Command::App(_)
         | Command::Replay(_)
@@ -123,7 +124,8 @@ fn back(model: &mut Model, now: Now) -> Vec<Effect> {
     match bulk.phase {
         Phase::Menu => close(model),
         Phase::Preparing(_) | Phase::Plan | Phase::Reason | Phase::Phrase => {
-            model.say("Cancelled. Nothing was sent. The marks stay.", now);
+            let marks = if matches!(model.place, Place::Ticket(..)) { "" } else { " The marks stay." };
+            model.say(format!("Cancelled. Nothing was sent.{marks}"), now);
             close(model)
         }
         Phase::Running(doing @ Doing::Acting(_), wish) => {
@@ -173,7 +175,10 @@ fn again(model: &mut Model, now: Now) -> Vec<Effect> {
     match bulk.phase {
         Phase::Result(_) | Phase::Refused(_) => {
             let request = bulk.request.request();
-            menu::start(model, request, now)
+            match ticket::several(model) {
+                Some(records) => menu::look_up(model, records, now),
+                None => menu::start(model, request, now),
+            }
         }
         Phase::Menu | Phase::Preparing(_) | Phase::Plan | Phase::Reason | Phase::Phrase | Phase::Running(..) => vec![],
     }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{Bulk, Phase, Reading, Writing, menu};
 use crate::app::dialog::Dialog;
 use crate::app::dialog::guard::REASON_LIMIT;
-use crate::app::model::Model;
+use crate::app::model::{Model, Place};
 use crate::domain::guard::{Baseline, BulkPlan, BulkRequest, Plan, Refused, letters};
 use crate::domain::time::{Now, until, words};
 use crate::ui::layout::top;
@@ -26,7 +26,11 @@ pub fn view(model: &Model, bulk: &Bulk, canvas: &mut Canvas<'_>, area: Rect, now
     let (head, rest) = top(area, 1);
     canvas.clear(head, Role::Normal);
     canvas.line(head, &steps(bulk));
-    let title = format!("{} · on {}", bulk.request.title(), environment.kind.band());
+    let what = match model.place {
+        Place::Ticket(..) => "Look up every record of this case",
+        Place::Screen(_) | Place::Record(..) => bulk.request.title(),
+    };
+    let title = format!("{what} · on {}", environment.kind.band());
     let width = usize::from(rest.width.min(100).saturating_sub(4));
     let lines = page(model, width, now);
     dialog(canvas, rest, &Line::of(Role::Heading, title), Role::Dialog, &lines, bulk.from);
@@ -83,18 +87,26 @@ pub(super) fn page(model: &Model, width: usize, now: Now) -> Vec<Line> {
         }),
         Phase::Running(doing, wish) => progress::running(model, bulk, *doing, *wish, now),
         Phase::Result(ended) => progress::result(model, bulk, ended),
-        Phase::Refused(refused) => refused_lines(refused),
+        Phase::Refused(refused) => refused_lines(model, refused),
     }
 }
 
-fn refused_lines(refused: &Refused) -> Vec<Line> {
+fn refused_lines(model: &Model, refused: &Refused) -> Vec<Line> {
     let sent = if refused.way_out.contains("Nothing was sent") { "" } else { "Nothing was sent. " };
     vec![
         Line::of(Role::Caution, " ! REFUSED. ").then(refused.why.clone()),
         Line::empty(),
         Line::plain(format!("   {}", refused.way_out)),
-        Line::of(Role::Dim, format!("   {sent}The marks stay. n = new plan, Esc = close.")),
+        Line::of(Role::Dim, format!("   {sent}{}n = new plan, Esc = close.", stay(model))),
     ]
+}
+
+/// What becomes of the marks, when it is about marks.
+fn stay(model: &Model) -> &'static str {
+    match model.place {
+        Place::Ticket(..) => "",
+        Place::Screen(_) | Place::Record(..) => "The marks stay. ",
+    }
 }
 
 /// How many and how much, in words.
@@ -138,7 +150,7 @@ fn plan_lines(model: &Model, bulk: &Bulk, plan: &BulkPlan, width: usize, now: No
     }
     lines.push(Line::empty());
     if plan.plans().is_empty() {
-        lines.push(Line::of(Role::Dim, "Enter or Esc closes this page. The marks stay."));
+        lines.push(Line::of(Role::Dim, format!("Enter or Esc closes this page. {}", stay(model))));
         return lines;
     }
     lines.extend(terms(model, bulk.request, plan));

@@ -51,7 +51,7 @@ pub fn on(model: &mut Model, command: Command, now: Now) -> Vec<Effect> {
             vec![Effect::Quit]
         }
         Command::Go(_)
-        | Command::NotYet(_)
+        | Command::Ticket(_)
         | Command::Row(_)
         | Command::App(_)
         | Command::Replay(_)

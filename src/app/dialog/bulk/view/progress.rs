@@ -2,7 +2,7 @@
 
 use super::super::{Bulk, Doing, Entry, EntryState, Wish};
 use crate::app::dialog::guard::Finished;
-use crate::app::model::Model;
+use crate::app::model::{Model, Place};
 use crate::domain::evidence::LookupOutcome;
 use crate::domain::guard::{BulkRequest, Progress};
 use crate::domain::log::Outcome;
@@ -109,6 +109,9 @@ pub fn result(model: &Model, bulk: &Bulk, ended: &Progress) -> Vec<Line> {
     lines.push(Line::of(
         Role::Dim,
         match bulk.request {
+            BulkRequest::LookUp if matches!(model.place, Place::Ticket(..)) => {
+                "Esc closes this page; the answer under it is made anew.".to_owned()
+            }
             BulkRequest::LookUp => "The marks stay: a r plans what can be adopted now.".to_owned(),
             BulkRequest::Adopt => format!("{band}: writing is off again. What was done is no longer marked."),
         },

@@ -1,0 +1,189 @@
+//! The find box, and the records that may be meant.
+
+use ratatui::layout::Rect;
+
+use super::{Finding, open_box};
+use crate::app::effect::Effect;
+use crate::app::keymap::RowCommand;
+use crate::app::model::{Model, Place, Typing};
+use crate::app::screen::{ScreenId, not_known, page_rows, rows, sentence};
+use crate::domain::ids::RecordId;
+use crate::domain::port::Candidate;
+use crate::domain::time::Now;
+use crate::ui::layout::Room;
+use crate::ui::wide::wrap;
+use crate::ui::widgets::table::Column;
+use crate::ui::{Canvas, Line, Role, Span};
+
+/// Rows of typed text that are shown, the last ones.
+const TYPED_ROWS: usize = 4;
+/// The shortest word that is looked for by itself, and the most of them.
+const SHORTEST: usize = 4;
+const MOST_CLUES: usize = 40;
+
+/// The keys of the find box while nothing is typed.
+pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
+    match command {
+        RowCommand::Move(motion) => {
+            let page = page_rows(model);
+            model.screens.ticket.list.go(motion, page);
+            Some(vec![])
+        }
+        RowCommand::Enter => Some(match model.screens.ticket.list.cursor().cloned() {
+            Some(id) => model.go(Place::Ticket(id, ScreenId::Ticket), now),
+            None => open_box(model, now),
+        }),
+        RowCommand::Back
+        | RowCommand::Only
+        | RowCommand::Sort
+        | RowCommand::Reverse
+        | RowCommand::Next
+        | RowCommand::Previous
+        | RowCommand::Raw
+        | RowCommand::Mark
+        | RowCommand::Unmark => None,
+    }
+}
+
+/// The candidate that needs no choice: all that was found is one order of one scope.
+pub fn direct(candidates: &[Candidate]) -> Option<&RecordId> {
+    let first = candidates.first()?;
+    let same = |one: &Candidate| {
+        one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
+    };
+    candidates.iter().all(same).then_some(&first.id)
+}
+
+/// The words of a text that are long enough for an id, each once, without what stands around words.
+pub fn clues(text: &str) -> Vec<String> {
+    let mut clues: Vec<String> = Vec::new();
+    let around = |c: char| c.is_whitespace() || ",;()[]{}<>\"'`!?#=".contains(c);
+    for word in text.split(around) {
+        let word = word.trim_matches(['.', ':', '/', '-', '_', '*']);
+        let known = clues.iter().any(|known| known == word);
+        if word.chars().count() >= SHORTEST && word != text && !known && clues.len() < MOST_CLUES {
+            clues.push(word.to_owned());
+        }
+    }
+    clues
+}
+
+const COLUMNS: &[Column] = &[
+    Column::words("MATCHED", 16, 0).up_to(30),
+    Column::ids("SCOPE", 8, 0).up_to(18),
+    Column::ids("ORDER", 10, 1).up_to(24),
+    Column::ids("PAYMENT", 8, 3).up_to(20),
+    Column::ids("KEY", 10, 2).up_to(24),
+];
+
+/// Draws the box and what was found.
+pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: Now) {
+    let state = &model.screens.ticket;
+    let mut lines = vec![
+        Line::of(Role::Heading, " Was this customer charged twice? What may I say?"),
+        Line::plain(" Paste what the customer gave you, or press ").and(Role::Key, "/").then(
+            " and type it: an order, a payment, a key, a provider ref, a customer, or the whole message with one of them in it.",
+        ),
+    ];
+    lines.extend(box_lines(model, area.width, canvas));
+    match &state.finding {
+        Finding::Nothing => {}
+        Finding::Asked | Finding::WordByWord => lines.push(Line::of(Role::Info, " i being looked for")),
+        Finding::Failed(why) => lines.push(not_known("whose payment it is", why)),
+        Finding::Found(found) if found.is_empty() => {
+            lines.push(not_known(
+                "whose payment it is",
+                "nothing here carries that. Ask the customer for the order, or for what the bank statement says.",
+            ));
+            lines.push(Line::plain("   Nothing found does not mean nothing charged: promise nothing."));
+        }
+        Finding::Found(found) => {
+            let many = state.list.order().len();
+            lines.push(
+                Line::plain(format!(
+                    " {many} {} be meant. Choose the one whose order and amount the customer names, then ",
+                    if many == 1 { "record may" } else { "records may" }
+                ))
+                .and(Role::Key, "Enter")
+                .then("."),
+            );
+            lines.extend(scopes_line(found));
+        }
+    }
+    let rest = sentence(canvas, area, &lines);
+    let Finding::Found(found) = &state.finding else { return };
+    if found.is_empty() {
+        return;
+    }
+    let cells = |id: &RecordId| found.iter().find(|candidate| candidate.id == *id).map(cells);
+    let list = (state.list.order(), state.list.position());
+    rows::draw(canvas, rest, COLUMNS, list, rows::form(room), cells);
+}
+
+/// Two clients' orders may have the same name: whoever chooses is told.
+fn scopes_line(found: &[Candidate]) -> Option<Line> {
+    let mut scopes: Vec<&str> = found.iter().map(|candidate| candidate.id.scope.as_str()).collect();
+    scopes.sort_unstable();
+    scopes.dedup();
+    (scopes.len() > 1).then(|| {
+        Line::of(Role::Caution, format!(" ! They are of {} scopes: ", scopes.len()))
+            .then("the same order or key in another scope is another client's, and another customer.")
+    })
+}
+
+fn box_lines(model: &Model, width: u16, canvas: &Canvas<'_>) -> Vec<Line> {
+    let typed = model.line.as_ref().filter(|line| matches!(line.typing, Typing::Find));
+    let Some(line) = typed else {
+        let asked = &model.screens.ticket.asked;
+        let shown = if asked.is_empty() { "(nothing yet)" } else { asked.as_str() };
+        let mut shown = wrap(shown, usize::from(width.saturating_sub(12)).max(10), canvas.charset());
+        if shown.len() > 2 {
+            shown.truncate(2);
+            shown.push(canvas.look().glyphs.cut.to_owned());
+        }
+        return labelled(shown, Role::Dim);
+    };
+    let mut rows = wrap(&line.field.shown(), usize::from(width.saturating_sub(12)).max(10), canvas.charset());
+    let hidden = rows.len().saturating_sub(TYPED_ROWS);
+    let mut lines = labelled(rows.split_off(hidden), Role::Field);
+    lines.push(
+        Line::plain("       ")
+            .and(Role::Key, "Enter")
+            .then(" finds it    ")
+            .and(Role::Key, "Esc")
+            .then(" leaves the box"),
+    );
+    lines
+}
+
+fn labelled(rows: Vec<String>, role: Role) -> Vec<Line> {
+    let label = |nth: usize| if nth == 0 { " FIND  " } else { "       " };
+    rows.into_iter().enumerate().map(|(nth, row)| Line::of(Role::Heading, label(nth)).and(role, row)).collect()
+}
+
+fn cells(candidate: &Candidate) -> Vec<Span> {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        rows::span(Role::Normal, ""),
+        rows::span(Role::Normal, candidate.why.clone()),
+        rows::span(Role::Normal, candidate.id.scope.to_string()),
+        rows::span(Role::Normal, or_dash(candidate.order.as_ref().map(ToString::to_string))),
+        rows::span(Role::Normal, or_dash(candidate.payment.as_ref().map(ToString::to_string))),
+        rows::span(Role::Normal, candidate.id.key.to_string()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_taken_apart_into_words_that_may_be_ids() {
+        let words = clues("Hi, was I charged twice (order #ord_88213)? ref: ch_77ab. ord_88213!");
+        assert_eq!(words, ["charged", "twice", "order", "ord_88213", "ch_77ab"]);
+        assert!(clues("ord_88213").is_empty(), "one word is the whole text");
+        assert_eq!(clues(&"abcd1 ".repeat(1_000)).len(), 1);
+        let many: Vec<String> = (0..1_000).map(|nth| format!("word{nth}")).collect();
+        assert_eq!(clues(&many.join(" ")).len(), MOST_CLUES);
+    }
+}
