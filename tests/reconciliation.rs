@@ -233,7 +233,7 @@ fn a_recording_from_before_reports_were_asked_for_still_plays() {
     let mut old = serde_json::to_value(incident()).expect("a value");
     old.as_object_mut().expect("an object").remove("reconciliation");
     let read: Snapshot = serde_json::from_value(old).expect("a picture");
-    shows(&at_six(read), "it was not asked about settlement reports");
+    shows(&at_six(read), "it was not asked about");
     let new = serde_json::to_value(incident()).expect("a value");
     assert_eq!(serde_json::from_value::<Snapshot>(new).expect("a picture"), incident());
 }
