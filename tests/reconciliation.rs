@@ -5,12 +5,13 @@ use unstuck::app::model::Place;
 use unstuck::app::screen::ScreenId;
 use unstuck::domain::answer::Answer;
 use unstuck::domain::ids::RecordId;
+use unstuck::domain::money::Money;
 use unstuck::domain::recon::{BreakKind, Reconciliation};
 use unstuck::domain::snapshot::Snapshot;
 
 use crate::support::console::Console;
 use crate::support::picture::{draw, words};
-use crate::support::scenario::{calm, incident, noon, nothing_known, stuck_records};
+use crate::support::scenario::{ago, calm, incident, noon, nothing_known, stuck_records};
 use crate::support::settled::{breaks, hostile_breaks, matching};
 
 fn picture(console: &Console, width: u16, height: u16) -> String {
@@ -47,13 +48,13 @@ fn order(console: &Console) -> Vec<i64> {
 fn breaks_stand_with_their_kind_money_and_age_and_currencies_are_never_added() {
     let console = at_six(incident());
     shows(&console, "[6 Recon 4]");
-    shows(&console, "acme-psp: settlement-2026-11-29.csv, 41206 lines, loaded 5h00m ago; 2 reports");
+    shows(&console, "acme-psp: settlement-2026-11-29.csv, 41206 lines, loaded 5h00m ago; and 1 more.");
     // 19.90 EUR against 19.90 USD is no difference of nothing: both sides are in question.
     shows(&console, "! 4 breaks · EUR 227.68 + USD 19.90 · oldest 1d07h · Matched 99.995%");
     shows(&console, "<1h 1   1-24h 1   24-48h 2   >48h 0");
     shows(&console, "theirs, not ours: likely stuck");
     shows(&console, "A break is a question, not an error. This screen never changes the books.");
-    shows(&console, "as the report itself states them");
+    shows(&console, "Theirs EUR 1,206,327.34 · ours EUR 1,206,440.22 · as it states itself");
     assert_eq!(order(&console), [64, 66, 68, 71], "oldest first");
 }
 
@@ -65,7 +66,7 @@ fn what_is_not_known_is_never_zero() {
     shows(&none, "[6 Recon]");
     shows_not(&none, "No breaks");
     let failed = at_six(nothing_known());
-    shows(&failed, "NOT KNOWN  where the reports and our books disagree: there is no schema unstuck");
+    shows(&failed, "NOT KNOWN  where the reports and our books disagree: there is no schema");
     shows(&failed, "[6 Recon ?]");
     let mut console = Console::on(nothing_known());
     console.keys("1");
@@ -150,7 +151,7 @@ fn o_sorts_and_a_poll_does_not_move_rows() {
     console.poll(with(all));
     assert_eq!(order(&console), [71, 66, 68]);
     assert_eq!(console.model.screens.reconciliation.list.cursor().copied(), under, "the cursor is on an identity");
-    shows(&console, "i 1 new breaks: press R to take them in.");
+    shows(&console, "i 1 new: press R to take them in.");
     console.keys("R");
     assert_eq!(order(&console), [71, 90, 66, 68]);
 }
@@ -201,4 +202,38 @@ fn screens_without_kinds_say_so() {
     console.keys("6/");
     shows(&console, "f shows one kind of them at a time.");
     assert!(console.model.line.is_none());
+}
+
+#[test]
+fn what_does_not_add_up_is_not_called_good() {
+    let mut all = matching();
+    all.reports[0].matched -= 2;
+    let console = at_six(with(all.clone()));
+    shows(&console, " ? No break is open, and yet not every line matched. Matched 99.995%");
+    shows_not(&console, "ok ");
+    all.reports[0].matched = u64::MAX;
+    let console = at_six(with(all.clone()));
+    shows(&console, "Matched NOT KNOWN");
+    shows_not(&console, "ok ");
+    all.reports[0].stated = Some([Money::new(1, "EUR")].into_iter().collect());
+    shows(&at_six(with(all)), "but it states EUR 0.01");
+}
+
+#[test]
+fn a_moment_in_the_future_does_not_make_a_break_new() {
+    let mut all = breaks();
+    all.breaks.truncate(1);
+    all.breaks[0].at = Some(chrono::DateTime::<chrono::Utc>::MAX_UTC);
+    all.breaks[0].first_seen = ago(200_000);
+    shows(&at_six(with(all)), "oldest 2d07h");
+}
+
+#[test]
+fn a_recording_from_before_reports_were_asked_for_still_plays() {
+    let mut old = serde_json::to_value(incident()).expect("a value");
+    old.as_object_mut().expect("an object").remove("reconciliation");
+    let read: Snapshot = serde_json::from_value(old).expect("a picture");
+    shows(&at_six(read), "it was not asked about");
+    let new = serde_json::to_value(incident()).expect("a value");
+    assert_eq!(serde_json::from_value::<Snapshot>(new).expect("a picture"), incident());
 }

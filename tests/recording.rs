@@ -173,14 +173,14 @@ fn nothing_that_was_typed_and_nobody_s_words_are_in_a_recording() {
     console.write("hunter2").keys("<C-u>").write(PHRASE).keys("<Enter>");
     assert_eq!(console.acts, 1, "the replay is not the only one that must get this far");
     console.keys("yy<Enter><Esc>ah<Enter>").write("Marguerite").keys("<Tab>").write("she waits for a call back");
-    console.send(Msg::Paste("Anna's number".into()));
+    console.send(Msg::Paste("Anna's passport".into()));
     console
         .keys("<Esc>1")
         .write("5ecretWVY")
         .keys(":find Wilhelmine<Enter>:delete Wilhelmine<Enter><Esc>/hunter2<Enter>");
     console.send(Msg::Paste("correct horse".into()));
     let text = ended(console).text();
-    for typed in ["Anna", "Meier", "hunter2", "Marguerite", "call back", "number", "Wilhelmine", "horse"] {
+    for typed in ["Anna", "Meier", "hunter2", "Marguerite", "call back", "passport", "Wilhelmine", "horse"] {
         assert!(!text.contains(typed), "{typed}");
     }
     // The incident's log and its note: whatever the database keeps of people's words.

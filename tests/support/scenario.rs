@@ -23,7 +23,6 @@ use unstuck::domain::payment::PaymentStatus;
 use unstuck::domain::policy::{Policy, ProviderTerms};
 use unstuck::domain::port::Dossier;
 use unstuck::domain::rates::{Minute, Rates};
-use unstuck::domain::recon::Reconciliation;
 use unstuck::domain::record::{Lease, Record, RecordDetail, RecordStatus, RecoveryPoint};
 use unstuck::domain::rule::{Breach, Rule, RuleReport, RuleState, Severity};
 use unstuck::domain::snapshot::{
@@ -363,7 +362,7 @@ pub fn calm() -> Snapshot {
     snapshot.stuck = Answer::known(vec![], at);
     snapshot.unknown = Answer::known(vec![], at);
     snapshot.handed_over = Answer::known(vec![], at);
-    snapshot.reconciliation = Answer::known(Reconciliation { breaks: vec![], ..matching() }, at);
+    snapshot.reconciliation = Answer::known(matching(), at);
     snapshot.offenders = Answer::known(vec![], at);
     snapshot.providers = Answer::known(
         vec![ProviderHealth {

@@ -225,7 +225,7 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
         return;
     }
     let state = &model.screens.reconciliation;
-    let rest = sentence(canvas, area, &head::lines(model, all, state, now));
+    let rest = sentence(canvas, area, &head::lines(model, all, state, canvas.charset(), now));
     let (rest, dictum) = bottom(rest, u16::from(rest.height > 4));
     canvas.line(dictum, &Line::of(Role::Dim, QUESTION));
     if room.has_preview() {
@@ -255,7 +255,7 @@ fn breaks(model: &Model, all: &Reconciliation, canvas: &mut Canvas<'_>, area: Re
     let (_, rest) = top(rest, u16::from(rest.height > 7));
     let (list, under) = bottom(rest, u16::from(!room.has_preview() && rest.height > 3));
     if all.breaks.is_empty() {
-        canvas.line(list, &Line::plain("ok Every line of the reports was compared, and matches."));
+        canvas.line(list, &head::nothing_open(all));
         return;
     }
     let form = if room == Room::Card && area.width < 76 { Form::Cards } else { Form::Rows };
@@ -266,17 +266,25 @@ fn breaks(model: &Model, all: &Reconciliation, canvas: &mut Canvas<'_>, area: Re
     }
 }
 
+/// Rows the reports get beside the list, when there is a break to show above them.
+const REPORTS_HEIGHT: u16 = 9;
+
 /// From 120 columns: the break under the cursor whole, and the reports.
 fn beside_breaks(model: &Model, all: &Reconciliation, canvas: &mut Canvas<'_>, area: Rect, now: Now) {
     let at = model.db_now(now);
-    let (first, second) = top(area, if area.height > 30 { 21 } else { area.height });
+    let mut below = area;
     if let Some(one) = under_cursor(model, &model.screens.reconciliation) {
-        let inside = panel(canvas, first, "BREAK");
-        let lines = wrapped(&words::detail_lines(one, report_of(all, one), at), usize::from(inside.width), canvas);
+        let lines = words::detail_lines(one, report_of(all, one), at);
+        let lines = wrapped(&lines, usize::from(area.width.saturating_sub(4)), canvas);
+        let wanted = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
+        let most = if area.height > 24 { area.height.saturating_sub(REPORTS_HEIGHT) } else { area.height };
+        let (place, rest) = top(area, wanted.min(most));
+        let inside = panel(canvas, place, "BREAK");
         canvas.lines(inside, &lines);
+        below = rest;
     }
-    if second.height > 3 {
-        let inside = panel(canvas, second, "REPORTS");
+    if below.height > 4 {
+        let inside = panel(canvas, below, "REPORTS");
         let lines = wrapped(&head::reports(all, at), usize::from(inside.width), canvas);
         canvas.lines(inside, &lines);
     }

@@ -24,7 +24,7 @@ const fn table_columns(now: &'static str) -> [Column; 6] {
         Column::numbers("NORMAL", 6, 3),
         Column::words("LAST 60 MIN", 12, 4),
         Column::words("TREND", 13, 1),
-        Column::words("SINCE", 6, 2).up_to(16),
+        Column::words("SINCE", 6, 2).up_to(17),
     ]
 }
 

@@ -8,8 +8,11 @@ use super::words::{meaning, sign_of};
 use crate::app::model::Model;
 use crate::app::screen::records::Order;
 use crate::app::screen::rows::{self, span};
+use crate::domain::money::Totals;
 use crate::domain::recon::{Break, BreakKind, Reconciliation, Report};
 use crate::domain::time::{Instant, Now, age, since, words};
+use crate::ui::glyphs::Charset;
+use crate::ui::wide::{Keep, cut};
 use crate::ui::widgets::table::{Column, Form};
 use crate::ui::{Canvas, Line, Role, Span};
 
@@ -23,40 +26,50 @@ pub fn no_report() -> Vec<Line> {
 }
 
 /// The sentence of the screen.
-pub fn lines(model: &Model, all: &Reconciliation, state: &State, now: Now) -> Vec<Line> {
+pub fn lines(model: &Model, all: &Reconciliation, state: &State, charset: Charset, now: Now) -> Vec<Line> {
     let at = model.db_now(now);
-    let mut lines = vec![reports_line(all, at), breaks_line(all, at)];
-    if let Some(newest) = all.reports.first() {
-        let more = if all.reports.len() > 1 { format!(" ({})", newest.name) } else { String::new() };
-        lines.push(Line::of(Role::Dim, format!(" Totals{more}: ")).then(totals_words(newest)));
-    }
+    let mut lines = vec![reports_line(all, charset, at), breaks_line(all, at)];
+    lines.extend(all.reports.first().map(|newest| Line::of(Role::Dim, format!(" {}", totals_words(newest)))));
     if !all.breaks.is_empty() {
         lines.push(order_line(model, all, state));
     }
-    lines.extend(rows::arrived(&state.list, "new breaks: press R to take them in."));
+    lines.extend(rows::arrived(&state.list, "new: press R to take them in."));
     lines
 }
 
-fn reports_line(all: &Reconciliation, at: Instant) -> Line {
+/// Columns a file's name may take in the sentence.
+const NAME_WIDTH: usize = 34;
+
+fn reports_line(all: &Reconciliation, charset: Charset, at: Instant) -> Line {
     let Some(newest) = all.reports.first() else { return Line::empty() };
+    let name = cut(&newest.name, NAME_WIDTH, Keep::End, charset);
     let loaded = words(age(newest.loaded_at, at));
-    let said =
-        Line::plain(format!(" {}: {}, {} lines, loaded {loaded} ago", newest.provider, newest.name, newest.lines));
-    match all.reports.len() {
-        0 | 1 => said.then("."),
-        several => {
-            let lines: u64 = all.reports.iter().fold(0, |sum, report| sum.saturating_add(report.lines));
-            said.then(format!("; {several} reports, {lines} lines in all."))
-        }
-    }
+    let more = match all.reports.len() {
+        0 | 1 => ".".to_owned(),
+        several => format!("; and {} more.", several.saturating_sub(1)),
+    };
+    Line::plain(format!(" {}: {name}, {} lines, loaded {loaded} ago{more}", newest.provider, newest.lines))
+}
+
+/// Lines, and how many of them match, over every report.
+fn sums(all: &Reconciliation) -> (u64, u64) {
+    let sum = |of: fn(&Report) -> u64| all.reports.iter().map(of).fold(0_u64, u64::saturating_add);
+    (sum(|r| r.lines), sum(|r| r.matched))
 }
 
 fn breaks_line(all: &Reconciliation, at: Instant) -> Line {
-    let sum = |of: fn(&Report) -> u64| all.reports.iter().map(of).fold(0_u64, u64::saturating_add);
-    let share = matched(sum(|r| r.matched), sum(|r| r.lines))
-        .map_or_else(|| "No lines to match.".to_owned(), |share| format!("Matched {share}"));
+    let (lines, fit) = sums(all);
+    let share = match matched(fit, lines) {
+        Some(share) => format!("Matched {share}"),
+        None if lines == 0 => "No lines to match.".to_owned(),
+        None => format!("Matched NOT KNOWN: {fit} of {lines} lines cannot be"),
+    };
     let Some(oldest) = all.breaks.iter().map(since_of).min() else {
-        return Line::of(Role::Good, "ok No breaks.").then(format!("  {share}"));
+        return if fit == lines {
+            Line::of(Role::Good, "ok No breaks.").then(format!("  {share}"))
+        } else {
+            Line::of(Role::Unknown, " ? No break is open").then(format!(", and yet not every line matched. {share}"))
+        };
     };
     let old = age(oldest, at) > OLD;
     let (sign, role) = if old { (" !", Role::Caution) } else { ("  ", Role::Normal) };
@@ -69,12 +82,25 @@ fn breaks_line(all: &Reconciliation, at: Instant) -> Line {
     ))
 }
 
+/// What stands in the place of an empty list. Good only when every line matched.
+pub fn nothing_open(all: &Reconciliation) -> Line {
+    let (lines, fit) = sums(all);
+    if fit == lines {
+        Line::plain("ok Every line of the reports was compared, and matches.")
+    } else {
+        Line::of(Role::Unknown, " ? ").then("The lines that did not match are settled since, or not listed here.")
+    }
+}
+
 /// The totals of a report, currency by currency, and what the report itself says of them.
 pub fn totals_words(report: &Report) -> String {
-    let theirs = if report.theirs.is_empty() { "none".to_owned() } else { report.theirs.to_string() };
-    let ours = if report.ours.is_empty() { "none".to_owned() } else { report.ours.to_string() };
-    let stated = report.stated.as_ref().map_or("not stated by the provider", |_| "as the report itself states them");
-    format!("theirs {theirs} · ours {ours} · {stated}")
+    let or_none = |totals: &Totals| if totals.is_empty() { "none".to_owned() } else { totals.to_string() };
+    let stated = match &report.stated {
+        None => "not stated by the provider".to_owned(),
+        Some(stated) if *stated == report.theirs => "as it states itself".to_owned(),
+        Some(stated) => format!("but it states {}", or_none(stated)),
+    };
+    format!("Theirs {} · ours {} · {stated}", or_none(&report.theirs), or_none(&report.ours))
 }
 
 fn order_line(model: &Model, all: &Reconciliation, state: &State) -> Line {

@@ -13,9 +13,10 @@ pub const OLD: Seconds = Seconds(24 * 3_600);
 pub const AGES: [(Seconds, &str); 4] =
     [(Seconds(0), "<1h"), (Seconds(3_600), "1-24h"), (OLD, "24-48h"), (Seconds(48 * 3_600), ">48h")];
 
-/// Since when a break is one: when the money moved, as far as that is known.
+/// Since when a break is one: when the money moved, as far as that is known. A moment after the break was first
+/// seen is a wrong clock, and must not make it look new for ever.
 pub fn since_of(one: &Break) -> Instant {
-    one.at.unwrap_or(one.first_seen)
+    one.at.map_or(one.first_seen, |at| at.min(one.first_seen))
 }
 
 /// How many breaks are of each of [`AGES`].
@@ -51,7 +52,10 @@ pub fn in_question<'a>(breaks: impl Iterator<Item = &'a Break>) -> Totals {
     for one in breaks {
         match difference(one) {
             Some(money) => totals.add(&money),
-            None => one.ours.iter().chain(&one.theirs).for_each(|money| totals.add(money)),
+            // Without their signs: what came in on one side must not hide what went out on the other.
+            None => one.ours.iter().chain(&one.theirs).for_each(|money| {
+                totals.add(&Money { minor: money.minor.saturating_abs(), currency: money.currency.clone() });
+            }),
         }
     }
     totals
@@ -115,8 +119,11 @@ pub fn next_kind(shown: Option<BreakKind>, breaks: &[Break]) -> Option<BreakKind
 }
 
 /// How much matched, in thousandths of a percent, never rounded up: one line in a million that does not match must
-/// not read as all. `None` when there are no lines.
+/// not read as all. `None` when there are no lines, or more that match than there are.
 pub fn matched(matched: u64, lines: u64) -> Option<String> {
-    let share = u128::from(matched.min(lines)).saturating_mul(100_000).checked_div(u128::from(lines))?;
+    if matched > lines {
+        return None;
+    }
+    let share = u128::from(matched).saturating_mul(100_000).checked_div(u128::from(lines))?;
     Some(format!("{}.{:03}%", share / 1_000, share % 1_000))
 }

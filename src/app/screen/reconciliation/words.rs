@@ -74,7 +74,7 @@ pub fn detail_lines(one: &Break, report: Option<&Report>, at: Instant) -> Vec<Li
         Line::empty(),
         fact("ours", side(one.ours.as_ref())),
         fact("theirs", side(one.theirs.as_ref())),
-        fact("differ by", difference(one).map_or_else(|| "two currencies".to_owned(), |money| money.to_string())),
+        fact("differ by", difference(one).map_or_else(|| "not one amount".to_owned(), |money| money.to_string())),
         fact("since", format!("{} ({})", since(since_of(one), at), words(age(since_of(one), at)))),
         fact("provider", one.provider.to_string()),
         fact("ref", or_dash(one.provider_ref.as_ref().map(ToString::to_string))),

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::cli::reconcile::format::FORMATS;
-use crate::cli::reconcile::line::LineKind;
 
 fn form(name: &str) -> &'static Format {
     FORMATS.iter().find(|format| format.name == name).expect("a form")
