@@ -12,6 +12,7 @@ mod keeping;
 mod port;
 mod provider;
 mod recovery;
+mod reports;
 mod settlement;
 mod shop;
 mod sweepers;

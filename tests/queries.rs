@@ -78,6 +78,8 @@ async fn without_schema_unstuck_the_console_only_reads_and_says_what_to_do() {
             "get_outcome",
             "get_environment",
             "get_handed_over",
+            "get_reports",
+            "get_breaks",
             "get_approvals",
             "get_requests"
         ]

@@ -270,7 +270,7 @@ CREATE TABLE IF NOT EXISTS unstuck.settlement_load (
 COMMENT ON TABLE unstuck.settlement_load IS 'Loads of settlement reports that were begun. Only grows; one that was not finished is never read.';
 
 CREATE TABLE IF NOT EXISTS unstuck.settlement_row (
-  load     bigint NOT NULL REFERENCES unstuck.settlement_load (id),
+  load_id  bigint NOT NULL REFERENCES unstuck.settlement_load (id),
   line     bigint NOT NULL,
   kind     text   NOT NULL CHECK (kind IN ('charge', 'refund', 'chargeback', 'fee', 'other')),
   ref      text,
@@ -278,13 +278,13 @@ CREATE TABLE IF NOT EXISTS unstuck.settlement_row (
   amount   bigint NOT NULL,
   currency text   NOT NULL,
   at       timestamptz,
-  PRIMARY KEY (load, line)
+  PRIMARY KEY (load_id, line)
 );
 COMMENT ON TABLE unstuck.settlement_row IS 'Lines of settlement reports, minor units; they count once their load is in settlement_report. Only grows.';
 CREATE INDEX IF NOT EXISTS ix_settlement_row_ref ON unstuck.settlement_row (ref) WHERE kind = 'charge';
 
 CREATE TABLE IF NOT EXISTS unstuck.settlement_report (
-  load     bigint      PRIMARY KEY REFERENCES unstuck.settlement_load (id),
+  load_id  bigint      PRIMARY KEY REFERENCES unstuck.settlement_load (id),
   at       timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
   provider text        NOT NULL,
   name     text        NOT NULL,
@@ -301,7 +301,7 @@ COMMENT ON TABLE unstuck.settlement_report IS 'Settlement reports that were load
 
 CREATE TABLE IF NOT EXISTS unstuck.settlement_break (
   id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  load            bigint NOT NULL REFERENCES unstuck.settlement_report (load),
+  load_id         bigint NOT NULL REFERENCES unstuck.settlement_report (load_id),
   kind            text   NOT NULL CHECK (kind IN ('orphan', 'missing', 'amount', 'currency', 'duplicate')),
   line            bigint,
   ref             text,
@@ -2099,8 +2099,8 @@ AS $body$
     'report', pg_catalog.jsonb_build_object('hash', r.hash, 'name', r.name, 'provider', r.provider, 'lines', r.lines, 'matched', r.matched,
       'loaded_at', r.at, 'from', r.from_at, 'to', r.to_at, 'ours', r.ours, 'theirs', r.theirs, 'stated', r.stated),
     'breaks', (SELECT coalesce(pg_catalog.jsonb_object_agg(k.kind, k.n), '{}'::jsonb)
-      FROM (SELECT b.kind, pg_catalog.count(*) AS n FROM unstuck.settlement_break b WHERE b.load = p_load GROUP BY b.kind) k))
-  FROM unstuck.settlement_report r WHERE r.load = p_load
+      FROM (SELECT b.kind, pg_catalog.count(*) AS n FROM unstuck.settlement_break b WHERE b.load_id = p_load GROUP BY b.kind) k))
+  FROM unstuck.settlement_report r WHERE r.load_id = p_load
 $body$;
 
 CREATE OR REPLACE FUNCTION unstuck.do_settle(o jsonb)
@@ -2122,7 +2122,7 @@ BEGIN
     IF coalesce(o ->> 'provider', '') = '' OR coalesce(o ->> 'hash', '') !~ '^[0-9a-f]{64}$' THEN
       why := 'A report has a provider and the SHA-256 of its file.';
     ELSE
-      SELECT r.load INTO before FROM unstuck.settlement_report r WHERE r.hash = o ->> 'hash';
+      SELECT r.load_id INTO before FROM unstuck.settlement_report r WHERE r.hash = o ->> 'hash';
       outcome := 'done';
       IF before IS NOT NULL THEN
         why := 'This file was loaded before.';
@@ -2131,27 +2131,27 @@ BEGIN
         INSERT INTO unstuck.settlement_load (provider, name, hash, operator, session_role)
         VALUES (o ->> 'provider', pg_catalog.left(coalesce(o ->> 'name', ''), 500), o ->> 'hash', o ->> 'operator', session_user)
         RETURNING * INTO l;
-        read_back := pg_catalog.jsonb_build_object('load', l.id);
+        read_back := pg_catalog.jsonb_build_object('number', l.id);
       END IF;
     END IF;
     RETURN NEXT;
     RETURN;
   END IF;
-  SELECT v.* INTO l FROM unstuck.settlement_load v WHERE v.id = unstuck.number(o ->> 'load') AND v.session_role = session_user;
+  SELECT v.* INTO l FROM unstuck.settlement_load v WHERE v.id = unstuck.number(o ->> 'number') AND v.session_role = session_user;
   IF NOT FOUND THEN
     why := 'There is no such load of this login.';
-  ELSIF EXISTS (SELECT 1 FROM unstuck.settlement_report r WHERE r.load = l.id) THEN
+  ELSIF EXISTS (SELECT 1 FROM unstuck.settlement_report r WHERE r.load_id = l.id) THEN
     why := 'This load is finished.';
   ELSIF o ->> 'step' = 'rows' THEN
-    INSERT INTO unstuck.settlement_row (load, line, kind, ref, order_id, amount, currency, at)
+    INSERT INTO unstuck.settlement_row (load_id, line, kind, ref, order_id, amount, currency, at)
     SELECT l.id, x.line, x.kind, pg_catalog.left(x.ref, 500), pg_catalog.left(x."order", 500), x.amount, x.currency, x.at
     FROM pg_catalog.jsonb_to_recordset(o -> 'rows') AS x (line bigint, kind text, ref text, "order" text, amount bigint, currency text, at timestamptz);
     outcome := 'done';
   ELSIF o ->> 'step' = 'finish' THEN
     -- Two loads of one file: the second finds the report of the first.
     PERFORM pg_catalog.pg_advisory_xact_lock(7013, 1);
-    SELECT r.load INTO before FROM unstuck.settlement_report r WHERE r.hash = l.hash;
-    SELECT pg_catalog.count(*) INTO staged FROM unstuck.settlement_row x WHERE x.load = l.id;
+    SELECT r.load_id INTO before FROM unstuck.settlement_report r WHERE r.hash = l.hash;
+    SELECT pg_catalog.count(*) INTO staged FROM unstuck.settlement_row x WHERE x.load_id = l.id;
     IF before IS NOT NULL THEN
       outcome := 'done';
       why := 'This file was loaded before.';
@@ -2159,10 +2159,10 @@ BEGIN
     ELSIF staged IS DISTINCT FROM unstuck.number(o ->> 'lines') THEN
       why := pg_catalog.format('%s lines were staged, the report has %s. Load it again.', staged, coalesce(o ->> 'lines', '(none)'));
     ELSE
-      INSERT INTO unstuck.settlement_report (load, provider, name, hash, lines, matched, from_at, to_at, ours, theirs, stated)
+      INSERT INTO unstuck.settlement_report (load_id, provider, name, hash, lines, matched, from_at, to_at, ours, theirs, stated)
       SELECT l.id, l.provider, l.name, l.hash, staged, 0,
         pg_catalog.min(x.at), pg_catalog.max(x.at), '{}'::jsonb, '{}'::jsonb, nullif(o -> 'stated', 'null'::jsonb)
-      FROM unstuck.settlement_row x WHERE x.load = l.id AND x.kind = 'charge';
+      FROM unstuck.settlement_row x WHERE x.load_id = l.id AND x.kind = 'charge';
       PERFORM unstuck.compare_settlement(l.id);
       outcome := 'done';
       read_back := unstuck.settled(l.id);
@@ -2181,45 +2181,45 @@ AS $body$
 DECLARE
   r unstuck.settlement_report;
 BEGIN
-  SELECT v.* INTO r FROM unstuck.settlement_report v WHERE v.load = p_load;
-  INSERT INTO unstuck.settlement_break (load, kind, line, ref, scope, key, order_id, payment_id, ours_amount, ours_currency, theirs_amount, theirs_currency, at)
+  SELECT v.* INTO r FROM unstuck.settlement_report v WHERE v.load_id = p_load;
+  INSERT INTO unstuck.settlement_break (load_id, kind, line, ref, scope, key, order_id, payment_id, ours_amount, ours_currency, theirs_amount, theirs_currency, at)
   SELECT p_load,
     CASE WHEN t.again THEN 'duplicate' WHEN t.id IS NULL THEN 'orphan' WHEN t.ours_currency <> t.currency THEN 'currency' ELSE 'amount' END,
     t.line, t.ref, t.scope, t.key, coalesce(t.ours_order, t.order_id), t.id, t.ours, t.ours_currency, t.amount, t.currency, t.at
   FROM (
     SELECT x.line, x.ref, x.order_id, x.amount, x.currency, x.at, p.id, p.scope, p.key, p.order_id AS ours_order, p.amount AS ours, p.currency AS ours_currency,
       pg_catalog.row_number() OVER (PARTITION BY x.ref ORDER BY x.line) > 1 OR EXISTS (
-        SELECT 1 FROM unstuck.settlement_row e JOIN unstuck.settlement_report f ON f.load = e.load
-        WHERE e.ref = x.ref AND e.kind = 'charge' AND e.load <> p_load AND f.provider = r.provider) AS again
+        SELECT 1 FROM unstuck.settlement_row e JOIN unstuck.settlement_report f ON f.load_id = e.load_id
+        WHERE e.ref = x.ref AND e.kind = 'charge' AND e.load_id <> p_load AND f.provider = r.provider) AS again
     FROM unstuck.settlement_row x
     LEFT JOIN LATERAL (
       SELECT q.id, q.scope, q.key, q.order_id, q.amount, q.currency
       FROM public.payments q WHERE q.provider_ref = x.ref AND q.provider = r.provider AND q.status = 'succeeded'
       ORDER BY q.created_at, q.id LIMIT 1
     ) p ON true
-    WHERE x.load = p_load AND x.kind = 'charge'
+    WHERE x.load_id = p_load AND x.kind = 'charge'
   ) t
   WHERE t.again OR t.id IS NULL OR t.ours_currency <> t.currency OR t.ours <> t.amount
   ORDER BY t.line;
-  INSERT INTO unstuck.settlement_break (load, kind, ref, scope, key, order_id, payment_id, ours_amount, ours_currency, at)
+  INSERT INTO unstuck.settlement_break (load_id, kind, ref, scope, key, order_id, payment_id, ours_amount, ours_currency, at)
   SELECT p_load, 'missing', p.provider_ref, p.scope, p.key, p.order_id, p.id, p.amount, p.currency, p.created_at
   FROM public.payments p
   WHERE p.provider = r.provider AND p.status = 'succeeded' AND p.created_at BETWEEN r.from_at AND r.to_at
     AND NOT EXISTS (
-      SELECT 1 FROM unstuck.settlement_row x JOIN unstuck.settlement_report f ON f.load = x.load
+      SELECT 1 FROM unstuck.settlement_row x JOIN unstuck.settlement_report f ON f.load_id = x.load_id
       WHERE x.ref = p.provider_ref AND x.kind = 'charge' AND f.provider = r.provider)
   ORDER BY p.created_at, p.id;
   UPDATE unstuck.settlement_report v SET
-    matched = v.lines - (SELECT pg_catalog.count(*) FROM unstuck.settlement_break b WHERE b.load = p_load AND b.line IS NOT NULL),
+    matched = v.lines - (SELECT pg_catalog.count(*) FROM unstuck.settlement_break b WHERE b.load_id = p_load AND b.line IS NOT NULL),
     theirs = (SELECT coalesce(pg_catalog.jsonb_object_agg(s.currency, s.total), '{}'::jsonb) FROM (
       SELECT x.currency, pg_catalog.sum(x.amount)::bigint AS total FROM unstuck.settlement_row x
-      WHERE x.load = p_load AND x.kind = 'charge' GROUP BY x.currency) s),
+      WHERE x.load_id = p_load AND x.kind = 'charge' GROUP BY x.currency) s),
     ours = (SELECT coalesce(pg_catalog.jsonb_object_agg(s.currency, s.total), '{}'::jsonb) FROM (
       SELECT p.currency, pg_catalog.sum(p.amount)::bigint AS total FROM public.payments p
       WHERE p.provider = r.provider AND p.status = 'succeeded'
-        AND EXISTS (SELECT 1 FROM unstuck.settlement_row x WHERE x.ref = p.provider_ref AND x.kind = 'charge' AND x.load = p_load)
+        AND EXISTS (SELECT 1 FROM unstuck.settlement_row x WHERE x.ref = p.provider_ref AND x.kind = 'charge' AND x.load_id = p_load)
       GROUP BY p.currency) s)
-  WHERE v.load = p_load;
+  WHERE v.load_id = p_load;
 END
 $body$;
 

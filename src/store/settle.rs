@@ -71,7 +71,7 @@ impl<'s> Settling<'s> {
     pub async fn begin(&mut self, provider: &ProviderName, name: &str, hash: &str) -> Result<Begun, NotSettled> {
         let order = json!({"step": "begin", "provider": provider, "name": name, "hash": hash});
         let said = self.send(order).await?;
-        match said.get("load").and_then(Value::as_i64) {
+        match said.get("number").and_then(Value::as_i64) {
             Some(load) => Ok(Begun::Loading(Load(load))),
             None => Ok(Begun::LoadedBefore(Box::new(settled(&said)?))),
         }
@@ -79,12 +79,12 @@ impl<'s> Settling<'s> {
 
     /// Stages rows.
     pub async fn rows(&mut self, load: Load, rows: Vec<Value>) -> Result<(), NotSettled> {
-        self.send(json!({"step": "rows", "load": load.0, "rows": rows})).await.map(|_| ())
+        self.send(json!({"step": "rows", "number": load.0, "rows": rows})).await.map(|_| ())
     }
 
     /// Compares the whole report with the books and makes it visible.
     pub async fn finish(&mut self, load: Load, lines: u64, stated: Option<&Totals>) -> Result<Settled, NotSettled> {
-        let said = self.send(json!({"step": "finish", "load": load.0, "lines": lines, "stated": stated})).await?;
+        let said = self.send(json!({"step": "finish", "number": load.0, "lines": lines, "stated": stated})).await?;
         settled(&said)
     }
 

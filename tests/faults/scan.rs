@@ -27,6 +27,7 @@ const NO_STEPS: &[(&str, &str, &str)] = &[
     ("src/shell/act.rs", "spawn", "another task of ours; what it awaits is on the way itself"),
     ("src/shell/act.rs", "join_next", "the end of the console: it waits for tasks that are on the way themselves"),
     ("src/shell/act.rs", "send", "to the loop of this process"),
+    ("src/shell/act.rs", "write", "files a person exports; no action"),
     ("src/store/postgres.rs", "lock", "a lock of this process"),
     ("src/store/postgres.rs", "poll", "a poll is no action"),
     (
