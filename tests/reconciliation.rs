@@ -108,13 +108,13 @@ fn the_overview_counts_what_is_older_than_a_day_and_leads_here() {
 
 #[test]
 fn f_shows_one_kind_after_the_other_and_then_all() {
+    use BreakKind as K;
     let mut console = at_six(incident());
     let mut seen = vec![];
     for _ in 0..5 {
         console.keys("f");
         seen.push((console.model.screens.reconciliation.kind, order(&console)));
     }
-    use BreakKind as K;
     let wanted = [
         (Some(K::Orphan), vec![71]),
         (Some(K::Missing), vec![64]),

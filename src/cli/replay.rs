@@ -29,7 +29,7 @@ pub async fn run(
         }
     };
     let last_words = cut.as_ref().map(|cut| format!("The recording is cut off at {}: {}.", clock(cut.at), cut.why));
-    match replay::play(Player::new(header, look, lines, length, cut)).await {
+    match Box::pin(replay::play(Player::new(header, look, lines, length, cut))).await {
         Ok(()) => {
             if let Some(words) = last_words {
                 out.line(&words);

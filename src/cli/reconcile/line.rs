@@ -76,10 +76,10 @@ pub fn decimal(text: &str, currency: &str) -> Result<Money, String> {
             None => (plain.strip_prefix('+').unwrap_or(&plain).to_owned(), false),
         },
     };
-    let point = decimal_mark(&plain, places).ok_or_else(|| format!("{text:?} may mean two amounts of {code}"))?;
-    let (whole, fraction) = match point {
-        Some(mark) => plain.rsplit_once(mark).ok_or_else(wrong)?,
-        None => (plain.as_str(), ""),
+    let (whole, fraction) = match decimal_mark(&plain, places) {
+        Point::Mark(mark) => plain.rsplit_once(mark).ok_or_else(wrong)?,
+        Point::None => (plain.as_str(), ""),
+        Point::Unclear => return Err(format!("{text:?} may mean two amounts of {code}")),
     };
     let whole: String = whole.chars().filter(|c| !",.".contains(*c)).collect();
     let kept = fraction.get(..places.min(fraction.len())).ok_or_else(wrong)?;
@@ -95,27 +95,35 @@ pub fn decimal(text: &str, currency: &str) -> Result<Money, String> {
     Ok(Money { minor: if below { minor.saturating_neg() } else { minor }, currency: code })
 }
 
-/// Which mark stands before the decimals: `None` inside when there are none, `None` outside when nobody can tell.
-fn decimal_mark(text: &str, places: usize) -> Option<Option<char>> {
-    let (comma, point) = (text.rfind(','), text.rfind('.'));
-    match (comma, point) {
-        (None, None) => Some(None),
-        (Some(comma), Some(point)) => Some(Some(if comma > point { ',' } else { '.' })),
-        (None, Some(_)) => single(text, '.', places),
-        (Some(_), None) => single(text, ',', places),
+/// What stands before the decimals of an amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Point {
+    /// This mark.
+    Mark(char),
+    /// There are no decimals.
+    None,
+    /// Nobody can tell.
+    Unclear,
+}
+
+fn decimal_mark(text: &str, places: usize) -> Point {
+    match (text.rfind(','), text.rfind('.')) {
+        (None, None) => Point::None,
+        (Some(comma), Some(point)) => Point::Mark(if comma > point { ',' } else { '.' }),
+        (None, Some(at)) => single(text, '.', at, places),
+        (Some(at), None) => single(text, ',', at, places),
     }
 }
 
-fn single(text: &str, mark: char, places: usize) -> Option<Option<char>> {
-    let after = text.len().saturating_sub(text.rfind(mark)?).saturating_sub(1);
-    let times = text.matches(mark).count();
-    match (times, after) {
+fn single(text: &str, mark: char, at: usize, places: usize) -> Point {
+    let after = text.len().saturating_sub(at).saturating_sub(1);
+    match (text.matches(mark).count(), after) {
         // `1,934,200`: only thousands are set apart more than once.
-        (2.., _) => Some(None),
+        (2.., _) => Point::None,
         // `1,934` of a currency with three decimals may be either.
-        (_, 3) if places == 3 && mark == ',' => None,
-        (_, 3) if places != 3 && mark == ',' => Some(None),
-        _ => Some(Some(mark)),
+        (_, 3) if places == 3 && mark == ',' => Point::Unclear,
+        (_, 3) if places != 3 && mark == ',' => Point::None,
+        _ => Point::Mark(mark),
     }
 }
 

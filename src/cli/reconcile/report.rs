@@ -1,5 +1,6 @@
 //! A settlement report, read line by line in constant memory.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -101,8 +102,12 @@ pub fn fingerprint(file: &Path) -> Result<(String, u64), BadReport> {
         hash.update(part.get(..read).unwrap_or_default());
         length = length.saturating_add(u64::try_from(read).unwrap_or(0));
     }
-    let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((hash, length))
+    let mut hex = String::new();
+    for byte in hash.finalize() {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    Ok((hex, length))
 }
 
 /// Reads a whole report; `each` is given every line with its number in the file, and may end it.
@@ -128,9 +133,10 @@ pub fn read(
             Ok(false) => break,
             Ok(true) => {}
             Err(error) => {
-                let why = match error.kind() {
-                    csv::ErrorKind::Utf8 { .. } => "it is not UTF-8".to_owned(),
-                    _ => error.to_string(),
+                let why = if matches!(error.kind(), csv::ErrorKind::Utf8 { .. }) {
+                    "it is not UTF-8".to_owned()
+                } else {
+                    error.to_string()
                 };
                 return Err(BadReport::Line { line, why });
             }
@@ -246,7 +252,7 @@ fn delimiter(from: &mut BufReader<File>) -> Result<u8, BadReport> {
     let start = from.fill_buf()?;
     let line = start.split(|byte| *byte == b'\n').find(|line| line.iter().any(u8::is_ascii_alphabetic));
     let line = line.unwrap_or_default();
-    let count = |mark: u8| line.iter().filter(|byte| **byte == mark).count();
+    let count = |mark: u8| line.split(|byte| *byte == mark).count();
     // Of two that stand equally often the first: a comma is what the name of the form says.
     let mut best = b',';
     for mark in [b';', b'\t'] {
