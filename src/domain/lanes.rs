@@ -1,8 +1,8 @@
 //! The timeline of a case in lanes: client, API, record, provider, webhook, settlement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::case::{Case, Charge, PaymentRow, Request, money};
+use super::case::{Case, Charge, KeyRecord, PaymentRow, Request, money};
 use super::ids::RecordId;
 use super::time::{Instant, age, words};
 
@@ -72,10 +72,29 @@ impl Gap {
     }
 }
 
+/// What follows what when one lane tells of one moment: nothing is applied before it was received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Asked,
+    Answered,
+    Stored,
+    Made,
+    Changed,
+    StandsNow,
+    LeaseEnds,
+    Charged,
+    Received,
+    Applied,
+    Settled,
+}
+
+/// The entries while they are gathered.
+type Found = Vec<(Step, Entry)>;
+
 /// The timeline of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lanes {
-    /// In time order; what happened at once, in the order of the lanes.
+    /// In time order; what happened at once, in the order of the lanes, and in a lane as one thing follows another.
     pub entries: Vec<Entry>,
     /// The lanes without an entry, and why.
     pub gaps: Vec<(Lane, Gap)>,
@@ -84,23 +103,21 @@ pub struct Lanes {
 impl Lanes {
     /// The timeline of a case.
     pub fn of(case: &Case) -> Self {
-        let mut entries: Vec<Entry> = Vec::new();
-        case.requests.iter().flatten().for_each(|row| request(row, &mut entries));
-        records(case, &mut entries);
-        payments(case, &mut entries);
-        entries.extend(case.charges.iter().flatten().map(charge));
-        hooks(case, &mut entries);
-        entries.extend(case.settlements.iter().flatten().map(|line| Entry {
-            at: line.at,
-            lane: Lane::Settlement,
-            what: with_money(
-                &format!("{} settled", line.kind.as_deref().unwrap_or("line")),
-                line.amount,
-                line.currency.as_ref(),
-            ),
-            reference: line.provider_ref.as_ref().map(ToString::to_string),
+        let mut found = Found::new();
+        case.requests.iter().flatten().for_each(|row| request(row, &mut found));
+        records(case, &mut found);
+        payments(case, &mut found);
+        found.extend(case.charges.iter().flatten().map(|row| (Step::Charged, charge(row))));
+        hooks(case, &mut found);
+        found.extend(case.settlements.iter().flatten().map(|line| {
+            let what = format!("{} settled", line.kind.as_deref().unwrap_or("line"));
+            let what = with_money(&what, line.amount, line.currency.as_ref());
+            let reference = line.provider_ref.as_ref().map(ToString::to_string);
+            (Step::Settled, Entry { at: line.at, lane: Lane::Settlement, what, reference })
         }));
-        entries.sort_by(|a, b| (a.at.is_none(), a).cmp(&(b.at.is_none(), b)));
+        let place = |(step, entry): &(Step, Entry)| (entry.at.is_none(), entry.at, entry.lane, *step);
+        found.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.1.cmp(&b.1)));
+        let entries: Vec<Entry> = found.into_iter().map(|(_, entry)| entry).collect();
         let gaps = Lane::ALL.into_iter().filter(|lane| !entries.iter().any(|entry| entry.lane == *lane));
         let gaps =
             gaps.map(|lane| (lane, if has_source(case, lane) { Gap::NotReached } else { Gap::NoSource })).collect();
@@ -133,78 +150,82 @@ fn with_money(what: &str, amount: Option<i64>, currency: Option<&String>) -> Str
     money(amount, currency).map_or_else(|| what.to_owned(), |money| format!("{what} {money}"))
 }
 
-fn request(row: &Request, entries: &mut Vec<Entry>) {
+fn request(row: &Request, found: &mut Found) {
     let reference = row.key.as_ref().map(|key| match &row.scope {
         Some(scope) => format!("{scope}/{key}"),
         None => key.to_string(),
     });
     let asked = [row.method.as_deref(), row.path.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let asked = if asked.is_empty() { "request".to_owned() } else { asked };
-    entries.push(Entry {
-        at: row.at,
-        lane: Lane::Client,
-        what: with_money(&asked, row.amount, row.currency.as_ref()),
-        reference: reference.clone(),
-    });
-    if let Some(status) = row.status {
-        let how = if row.replayed == Some(true) { ", the stored answer" } else { "" };
-        entries.push(Entry { at: row.at, lane: Lane::Api, what: format!("answered {status}{how}"), reference });
-    }
+    let what = with_money(&asked, row.amount, row.currency.as_ref());
+    found.push((Step::Asked, Entry { at: row.at, lane: Lane::Client, what, reference: reference.clone() }));
+    // A request whose answer nobody noted is not one that was never answered.
+    let what = match (row.status, row.replayed) {
+        (Some(status), Some(true)) => format!("answered {status}, the stored answer"),
+        (Some(status), Some(false) | None) => format!("answered {status}"),
+        (None, Some(_) | None) => "answer not known".to_owned(),
+    };
+    found.push((Step::Answered, Entry { at: row.at, lane: Lane::Api, what, reference }));
 }
 
-fn records(case: &Case, entries: &mut Vec<Entry>) {
+fn records(case: &Case, found: &mut Found) {
     let mut first: BTreeMap<RecordId, Instant> = BTreeMap::new();
+    let mut used: BTreeSet<RecordId> = BTreeSet::new();
     for row in case.requests.iter().flatten() {
-        if let (Some(scope), Some(key), Some(at)) = (&row.scope, &row.key, row.at) {
-            let id = RecordId::new(scope.as_str(), key.as_str());
-            first.entry(id).and_modify(|known| *known = at.min(*known)).or_insert(at);
+        if let (Some(scope), Some(key)) = (&row.scope, &row.key) {
+            let id = RecordId { scope: scope.clone(), key: key.clone() };
+            if let Some(at) = row.at {
+                first.entry(id.clone()).and_modify(|known| *known = at.min(*known)).or_insert(at);
+            }
+            used.insert(id);
         }
     }
     for row in case.records.iter().flatten() {
-        let id = RecordId::new(
-            row.scope.as_ref().map_or("", |scope| scope.as_str()),
-            row.key.as_ref().map_or("", |key| key.as_str()),
-        );
+        let (scope, key) = (row.scope.as_ref(), row.key.as_ref());
+        let id = RecordId::new(scope.map_or("", |scope| scope.as_str()), key.map_or("", |key| key.as_str()));
         // What a removed record leaves behind: a request that is older than it.
         let younger = row.created_at.zip(first.get(&id).copied()).filter(|(stored, used)| age(*used, *stored).0 > 5);
         let younger = younger
             .map(|(stored, used)| format!(", {} after its first request", words(age(used, stored))))
             .unwrap_or_default();
-        entries.push(Entry {
-            at: row.created_at,
-            lane: Lane::Record,
-            what: format!("record stored{younger}"),
-            reference: Some(id.to_string()),
-        });
-        if row.status.as_deref() != Some("done") {
-            entries.push(Entry {
-                at: row.locked_until,
-                lane: Lane::Record,
-                what: "lease ends, the record is not done".to_owned(),
-                reference: Some(id.to_string()),
-            });
+        let reference = Some(id.to_string());
+        let what = format!("record stored{younger}");
+        found
+            .push((Step::Stored, Entry { at: row.created_at, lane: Lane::Record, what, reference: reference.clone() }));
+        if let Some(what) = not_done(row) {
+            let what = what.to_owned();
+            found.push((Step::LeaseEnds, Entry { at: row.locked_until, lane: Lane::Record, what, reference }));
         }
+        used.remove(&id);
+    }
+    // A key that was used and has no record left is a gap, and may be the cause: where we have the records.
+    for id in used.into_iter().filter(|_| case.records.is_some()) {
+        let what = "no record of this key".to_owned();
+        found.push((Step::StandsNow, Entry { at: None, lane: Lane::Record, what, reference: Some(id.to_string()) }));
     }
 }
 
-fn payments(case: &Case, entries: &mut Vec<Entry>) {
+/// What is said of the lease of a record that may be at work.
+fn not_done(row: &KeyRecord) -> Option<&'static str> {
+    match (row.status.as_deref(), row.locked_until) {
+        (Some("done"), Some(_) | None) => None,
+        (Some(_), Some(_)) => Some("lease ends, the record is not done"),
+        (Some(_), None) => Some("the record is not done, its lease is not known"),
+        (None, Some(_)) => Some("lease ends, whether the record is done is not known"),
+        (None, None) => Some("whether the record is done is not known"),
+    }
+}
+
+fn payments(case: &Case, found: &mut Found) {
     let name = |row: &PaymentRow| row.id.as_ref().map(ToString::to_string);
     for row in case.payments.iter().flatten() {
-        entries.push(Entry {
-            at: row.created_at,
-            lane: Lane::Record,
-            what: with_money("payment created", row.amount, row.currency.as_ref()),
-            reference: name(row),
-        });
+        let what = with_money("payment created", row.amount, row.currency.as_ref());
+        found.push((Step::Made, Entry { at: row.created_at, lane: Lane::Record, what, reference: name(row) }));
         // Without the changes, where it stands now is all there is.
         if case.transitions.is_none() {
             let status = row.status.as_ref().map_or_else(|| "not known".to_owned(), ToString::to_string);
-            entries.push(Entry {
-                at: row.updated_at.or(row.created_at),
-                lane: Lane::Record,
-                what: format!("payment is {status}"),
-                reference: name(row),
-            });
+            let (at, what) = (row.updated_at.or(row.created_at), format!("payment is {status}"));
+            found.push((Step::StandsNow, Entry { at, lane: Lane::Record, what, reference: name(row) }));
         }
     }
     for change in case.transitions.iter().flatten() {
@@ -212,12 +233,9 @@ fn payments(case: &Case, entries: &mut Vec<Entry>) {
             status.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string)
         };
         let by = change.by.as_deref().map(|by| format!(" ({by})")).unwrap_or_default();
-        entries.push(Entry {
-            at: change.at,
-            lane: Lane::Record,
-            what: format!("payment {} to {}{by}", word(&change.from), word(&change.to)),
-            reference: change.payment.as_ref().map(ToString::to_string),
-        });
+        let what = format!("payment {} to {}{by}", word(&change.from), word(&change.to));
+        let reference = change.payment.as_ref().map(ToString::to_string);
+        found.push((Step::Changed, Entry { at: change.at, lane: Lane::Record, what, reference }));
     }
 }
 
@@ -230,29 +248,38 @@ fn charge(row: &Charge) -> Entry {
     };
     let back = row.refunded.filter(|back| *back > 0);
     let back = back.map(|back| with_money(", given back", Some(back), row.currency.as_ref())).unwrap_or_default();
+    // What was taken counts, and it may be less than what was asked for.
+    let moved = row.class.is_some_and(super::evidence::Class::moved_money);
+    let what = match row.captured.filter(|taken| moved && Some(*taken) != row.amount) {
+        Some(taken) => {
+            let of = with_money("", row.amount, row.currency.as_ref());
+            let of = if of.is_empty() { of } else { format!(" of{of}") };
+            format!("{}{of}", with_money(class, Some(taken), row.currency.as_ref()))
+        }
+        None => with_money(class, row.amount, row.currency.as_ref()),
+    };
     Entry {
         at: row.created_at,
         lane: Lane::Provider,
-        what: format!("charge {}{back}{key}", with_money(class, row.amount, row.currency.as_ref())),
+        what: format!("charge {what}{back}{key}"),
         reference: row.provider_ref.as_ref().map(ToString::to_string),
     }
 }
 
-fn hooks(case: &Case, entries: &mut Vec<Entry>) {
+fn hooks(case: &Case, found: &mut Found) {
     for row in case.webhooks.iter().flatten() {
         let reference = row.provider_ref.as_ref().map(ToString::to_string).or_else(|| row.event.clone());
         let kind = row.kind.as_deref().unwrap_or("event");
-        entries.push(Entry {
-            at: row.at,
-            lane: Lane::Webhook,
-            what: format!("{kind} received"),
-            reference: reference.clone(),
-        });
+        let what = format!("{kind} received");
+        found.push((Step::Received, Entry { at: row.at, lane: Lane::Webhook, what, reference: reference.clone() }));
         if row.applied_at.is_some() || row.times_applied.is_some_and(|times| times > 0) {
             let times = row.times_applied.filter(|times| *times > 1);
             let times = times.map(|times| format!(" {times} times")).unwrap_or_default();
-            let at = row.applied_at.or(row.at);
-            entries.push(Entry { at, lane: Lane::Webhook, what: format!("{kind} applied{times}"), reference });
+            let (at, what) = (row.applied_at.or(row.at), format!("{kind} applied{times}"));
+            found.push((Step::Applied, Entry { at, lane: Lane::Webhook, what, reference }));
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

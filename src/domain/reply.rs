@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::case::{Case, money};
+use super::case::{Case, Charge, money};
+use super::evidence::Class;
 use super::ids::ProviderRef;
 use super::money::Money;
 use super::time::{Instant, clock};
@@ -32,6 +33,10 @@ enum Message {
     Declined,
     /// Once, and something was given back.
     Refunded,
+    /// Once, and a part of that was given back.
+    PartBack,
+    /// Nothing is left of what was taken.
+    AllBack,
     /// Once; what they saw twice is one payment.
     ShownTwice,
     /// Twice: we are on it.
@@ -48,25 +53,32 @@ enum Message {
 
 /// The text for the customer: one paragraph. It names no id of ours or the provider's and promises nothing.
 pub fn customer(case: &Case, triage: &Triage, language: Language) -> String {
-    let message = message(triage);
-    let amount = paid(case, triage);
+    let message = message(case, triage);
+    let amount = paid(case, triage).filter(sayable);
     match language {
         Language::English => english::say(message, amount.as_ref().map(Money::to_string)),
         Language::Vietnamese => vietnamese::say(message, amount.as_ref()),
     }
 }
 
-fn message(triage: &Triage) -> Message {
+/// Whether an amount can be said to somebody who knows no minor units, and no currency but those of banks.
+fn sayable(amount: &Money) -> bool {
+    amount.currency.exponent().is_some()
+}
+
+fn message(case: &Case, triage: &Triage) -> Message {
     if triage.confidence == Confidence::Low || triage.next == Next::HandOver {
         return Message::Checking;
     }
     match (triage.verdict, triage.note) {
         (Verdict::ChargedOnce, Some(Note::HoldOnly)) => Message::Hold,
         (Verdict::ChargedOnce, Some(Note::DeclinedBefore)) => Message::Declined,
+        (Verdict::ChargedOnce, Some(Note::Refunded)) if !reduced(case, triage).is_empty() => Message::PartBack,
         (Verdict::ChargedOnce, Some(Note::Refunded)) => Message::Refunded,
         (Verdict::ChargedOnce, Some(Note::Replayed | Note::EventAppliedTwice)) => Message::ShownTwice,
         (Verdict::ChargedOnce, None) => Message::Once,
         (Verdict::ChargedTwice, _) => Message::Twice,
+        (Verdict::NotCharged, _) if ever_taken(case) => Message::AllBack,
         (Verdict::NotCharged, _) => Message::Nothing,
         (Verdict::TwoOrders, _) => Message::TwoOrders,
         (Verdict::PaidNotRecorded, _) => Message::PaidNotShown,
@@ -74,23 +86,58 @@ fn message(triage: &Triage) -> Message {
     }
 }
 
-/// What was taken of a customer who was charged once, in one piece or in parts; of others, by the first charge.
+/// Whether any charge of the case took money at some time: then "we found no charge" would not be true.
+fn ever_taken(case: &Case) -> bool {
+    case.charges.iter().flatten().any(|row| row.class.is_some_and(Class::moved_money))
+        || case.settlements.iter().flatten().any(|line| line.kind.as_deref() == Some("charge"))
+}
+
+/// How much of a charge that stands was given back, as far as one source tells.
+enum Back {
+    /// So much, says the provider.
+    Of(i64),
+    /// The report has a line of it: what is left is not worked out for a customer.
+    InReport,
+}
+
+/// The charges that stand, and of which a part was given back.
+fn reduced(case: &Case, triage: &Triage) -> Vec<Back> {
+    let of = |name: &ProviderRef| {
+        let mut lines = case.settlements.iter().flatten().filter(|line| line.provider_ref.as_ref() == Some(name));
+        let reported = lines.any(|line| matches!(line.kind.as_deref(), Some("refund" | "chargeback")));
+        let back = row(case, name).and_then(|row| row.refunded).filter(|back| *back > 0);
+        if reported { Some(Back::InReport) } else { back.map(Back::Of) }
+    };
+    triage.charges.iter().filter_map(of).collect()
+}
+
+fn row<'a>(case: &'a Case, name: &ProviderRef) -> Option<&'a Charge> {
+    case.charges.iter().flatten().find(|row| row.provider_ref.as_ref() == Some(name))
+}
+
+/// What stands of a customer who was charged once, in one piece or in parts; of others, by the first charge.
 fn paid(case: &Case, triage: &Triage) -> Option<Money> {
     let parts = if triage.verdict == Verdict::ChargedOnce { triage.charges.len() } else { 1 };
     let took = |name: &ProviderRef| {
-        let charge = case.charges.iter().flatten().find(|row| row.provider_ref.as_ref() == Some(name))?;
+        let charge = row(case, name)?;
         money(charge.captured.or(charge.amount), charge.currency.as_ref()).filter(|money| money.minor > 0)
     };
     let mut parts = triage.charges.iter().take(parts).map(took);
     let first = parts.next()??;
-    parts.try_fold(first, |sum, part| sum.checked_add(&part?).ok())
+    let taken = parts.try_fold(first, |sum, part| sum.checked_add(&part?).ok())?;
+    let left = reduced(case, triage).into_iter().try_fold(taken.minor, |left, back| match back {
+        Back::Of(back) => left.checked_sub(back).filter(|left| *left > 0),
+        Back::InReport => None,
+    })?;
+    Some(Money { minor: left, ..taken })
 }
 
 /// The text for engineering: facts with UTC times, refs and the way back (`link`).
 pub fn engineering(case: &Case, triage: &Triage, link: &str, now: Instant) -> String {
     let mut text = String::new();
     let mut line = |said: String| {
-        // Writing to a String cannot fail.
+        // One fact, one line: a line end inside an id must not begin a fact of its own. Writing to a String cannot fail.
+        let said: String = said.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let _ = writeln!(text, "{said}");
     };
     line(format!("Verdict: {}. Confidence: {}.", triage.verdict.word(), triage.confidence.word()));

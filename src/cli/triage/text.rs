@@ -5,7 +5,7 @@ use crate::domain::case::Case;
 use crate::domain::lanes::Lanes;
 use crate::domain::reply::{Language, customer};
 use crate::domain::triage::Triage;
-use crate::ui::lanes::{days, time};
+use crate::ui::lanes::{days, stamp, standing};
 
 /// How many entries of the timeline are printed; the others are counted.
 const ENTRIES: usize = 60;
@@ -29,8 +29,7 @@ pub(super) fn print(case: &Case, is: &Triage, language: Language, link: &str, ou
     if let Some(story) = &is.story {
         out.line(story);
     }
-    let refs: Vec<&str> = is.charges.iter().map(crate::domain::ids::ProviderRef::as_str).collect();
-    out.line(&format!("Charges that stand: {}", if refs.is_empty() { "none".to_owned() } else { refs.join(", ") }));
+    out.line(&format!("Charges that stand: {}", standing(case, is).join(", ")));
     if !is.too_much.is_empty() {
         out.line(&format!("Taken too much: {}", is.too_much));
     }
@@ -39,13 +38,19 @@ pub(super) fn print(case: &Case, is: &Triage, language: Language, link: &str, ou
     let lanes = Lanes::of(case);
     out.line("");
     out.line(&format!("Timeline{}", days(&lanes).map(|days| format!(", {days} UTC")).unwrap_or_default()));
+    let wide = lanes.entries.iter().take(ENTRIES).map(|entry| stamp(&lanes, entry).len()).max().unwrap_or(0).max(13);
     for entry in lanes.entries.iter().take(ENTRIES) {
         let after = lanes.after_start(entry).unwrap_or_default();
         let about = entry.reference.as_deref().map(|about| format!("  {about}")).unwrap_or_default();
-        out.line(&format!("  {:<13} {after:<9} {:<10} {}{about}", time(entry), entry.lane.word(), entry.what));
+        out.line(&format!(
+            "  {:<wide$} {after:<9} {:<10} {}{about}",
+            stamp(&lanes, entry),
+            entry.lane.word(),
+            entry.what
+        ));
     }
     for (lane, gap) in &lanes.gaps {
-        out.line(&format!("  {:<13} {:<9} {:<10} {}", "--:--:--", "", lane.word(), gap.word()));
+        out.line(&format!("  {:<wide$} {:<9} {:<10} {}", "--:--:--", "", lane.word(), gap.word()));
     }
     let more = lanes.entries.len().saturating_sub(ENTRIES);
     if more > 0 {

@@ -4,6 +4,15 @@ use super::Message;
 
 /// One paragraph. `amount`: what was taken once, with its currency.
 pub(super) fn say(message: Message, amount: Option<String>) -> String {
+    let left = amount.as_ref().map_or_else(
+        || {
+            "A part of what was taken for this purchase was already given back, and the rest is charged once."
+                .to_owned()
+        },
+        |amount| {
+            format!("For this purchase {amount} is charged, once. What was taken beyond that was already given back.")
+        },
+    );
     let once = amount
         .map_or_else(|| "You were charged once.".to_owned(), |amount| format!("You were charged once, {amount}."));
     match message {
@@ -19,6 +28,10 @@ pub(super) fn say(message: Message, amount: Option<String>) -> String {
         Message::Refunded => format!(
             "{once} The other amount was already given back. How soon it shows on your statement depends on your bank."
         ),
+        Message::PartBack => format!("{left} How soon that shows on your statement depends on your bank."),
+        Message::AllBack => "Nothing is charged for this purchase now: if an amount was taken for it, that was \
+            already given back. How soon that shows on your statement depends on your bank."
+            .to_owned(),
         Message::ShownTwice => {
             format!("{once} The payment was confirmed to you more than once, but it is one payment and one charge.")
         }
@@ -28,8 +41,8 @@ pub(super) fn say(message: Message, amount: Option<String>) -> String {
                 .to_owned()
         }
         Message::Nothing => {
-            "We found no charge for this purchase: no money stands taken. If your bank shows an amount, \
-            it is a reservation or a payment that was given back, and your bank removes it by itself."
+            "We found no charge for this purchase: no money was taken. If your bank shows an amount for it, that is most \
+            likely a reservation, which banks remove by themselves. If it stays, please write to us again."
                 .to_owned()
         }
         Message::TwoOrders => "We found two separate purchases, and each was charged once. If you meant to buy only \

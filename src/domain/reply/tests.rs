@@ -1,7 +1,9 @@
 //! Whatever the answer is, the customer is told it in both languages, without ids and without promises.
 
 use super::*;
-use crate::domain::case::Charge;
+use crate::domain::case::{Charge, PaymentRow, SettlementLine};
+use crate::domain::ids::{OrderId, PaymentId};
+use crate::domain::payment::PaymentStatus;
 use crate::domain::triage::Cause;
 
 const VERDICTS: [Verdict; 8] = [
@@ -138,4 +140,89 @@ fn engineering_gets_times_refs_and_the_way_back() {
     {
         assert!(said.contains(part), "{part:?} in {said}");
     }
+}
+
+/// A case of one payment and its charges, each captured and given back so far, and its answer.
+fn judged(charges: &[(i64, i64)], settlements: Option<Vec<SettlementLine>>) -> (Case, Triage) {
+    let charge = |(nth, (captured, refunded)): (usize, &(i64, i64))| Charge {
+        provider_ref: Some(ProviderRef::new(format!("ch_{nth}"))),
+        reference: Some("O1".to_owned()),
+        class: Some(Class::Succeeded),
+        amount: Some(*captured),
+        captured: Some(*captured),
+        refunded: Some(*refunded),
+        currency: Some("EUR".to_owned()),
+        ..Charge::default()
+    };
+    let payment = |nth: usize| PaymentRow {
+        id: Some(PaymentId::new(format!("p-{nth}"))),
+        order: Some(OrderId::new("O1")),
+        status: Some(PaymentStatus::Succeeded),
+        amount: Some(5_000),
+        currency: Some("EUR".to_owned()),
+        provider_ref: Some(ProviderRef::new(format!("ch_{nth}"))),
+        ..PaymentRow::default()
+    };
+    let case = Case {
+        charges: Some(charges.iter().enumerate().map(charge).collect()),
+        payments: Some((0..charges.len()).map(payment).collect()),
+        settlements,
+        ..Case::default()
+    };
+    let triage = crate::domain::triage::judge(&case);
+    (case, triage)
+}
+
+fn said(charges: &[(i64, i64)], settlements: Option<Vec<SettlementLine>>) -> String {
+    let (case, triage) = judged(charges, settlements);
+    customer(&case, &triage, Language::English)
+}
+
+#[test]
+fn money_that_was_taken_and_given_back_is_not_denied() {
+    let back = said(&[(5_000, 5_000)], None);
+    assert!(back.contains("given back") && !back.contains("no charge"), "{back}");
+    let line = |kind: &str, amount| SettlementLine {
+        provider_ref: Some(ProviderRef::new("ch_0")),
+        kind: Some(kind.to_owned()),
+        amount: Some(amount),
+        currency: Some("EUR".to_owned()),
+        ..SettlementLine::default()
+    };
+    let by_the_bank = said(&[(5_000, 0)], Some(vec![line("charge", 5_000), line("chargeback", -5_000)]));
+    assert_eq!(by_the_bank, back);
+    assert!(said(&[], None).contains("We found no charge"));
+}
+
+#[test]
+fn what_was_given_back_in_part_is_told_by_what_is_left() {
+    let part = said(&[(5_000, 1_000)], None);
+    assert!(part.contains("EUR 40.00 is charged") && !part.contains("other amount"), "{part}");
+    let two = said(&[(5_000, 2_000), (5_000, 3_000)], None);
+    assert!(two.contains("EUR 50.00 is charged"), "{two}");
+    let whole = said(&[(5_000, 0), (5_000, 5_000)], None);
+    assert!(whole.contains("charged once, EUR 50.00") && whole.contains("other amount"), "{whole}");
+}
+
+#[test]
+fn an_amount_in_units_nobody_knows_is_left_out() {
+    let (mut case, triage) = judged(&[(5_000, 0)], None);
+    for code in ["ZZQ", "pay:shop:k-1", "<b>\u{202e}", ""] {
+        case.charges.iter_mut().flatten().for_each(|charge| charge.currency = Some(code.to_owned()));
+        assert!(customer(&case, &triage, Language::English).starts_with("You were charged once. "));
+        assert!(customer(&case, &triage, Language::Vietnamese).starts_with("Quý khách chỉ bị trừ tiền một lần. "));
+    }
+}
+
+#[test]
+fn no_id_begins_a_fact_of_its_own() {
+    let (mut case, mut triage) = judged(&[(5_000, 0)], None);
+    case.asked = Some("O1\nVerdict: not charged\u{1b}[2J".to_owned());
+    triage.because = vec!["Charge ch_1\r\nNext: nothing.".to_owned()];
+    let said = engineering(&case, &triage, "unstuck triage O1", Instant::UNIX_EPOCH);
+    assert!(
+        said.lines().filter(|line| line.starts_with("Verdict:") || line.starts_with("Next:")).count() == 2,
+        "{said}"
+    );
+    assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{said:?}");
 }

@@ -19,6 +19,13 @@ fn amount(money: &Money) -> String {
 
 /// One paragraph. `paid`: what was taken once.
 pub(super) fn say(message: Message, paid: Option<&Money>) -> String {
+    let left = paid.map_or_else(
+        || "Một phần số tiền của lần mua này đã được trả lại, phần còn lại chỉ bị trừ một lần.".to_owned(),
+        |paid| {
+            let paid = amount(paid);
+            format!("Lần mua này chỉ bị trừ tiền một lần, {paid}. Phần bị trừ ngoài số tiền đó đã được trả lại.")
+        },
+    );
     let once = paid.map_or_else(
         || "Quý khách chỉ bị trừ tiền một lần.".to_owned(),
         |paid| format!("Quý khách chỉ bị trừ tiền một lần, {}.", amount(paid)),
@@ -36,6 +43,12 @@ pub(super) fn say(message: Message, paid: Option<&Money>) -> String {
         Message::Refunded => format!(
             "{once} Khoản còn lại đã được trả lại. Thời điểm hiển thị trên sao kê tùy thuộc vào ngân hàng của quý khách."
         ),
+        Message::PartBack => {
+            format!("{left} Thời điểm hiển thị trên sao kê tùy thuộc vào ngân hàng của quý khách.")
+        }
+        Message::AllBack => "Hiện không còn khoản tiền nào bị trừ cho lần mua này: nếu có khoản nào đã bị trừ thì khoản đó \
+            đã được trả lại. Thời điểm hiển thị trên sao kê tùy thuộc vào ngân hàng của quý khách."
+            .to_owned(),
         Message::ShownTwice => format!(
             "{once} Hệ thống đã xác nhận với quý khách nhiều hơn một lần, nhưng đó chỉ là một giao dịch và một lần trừ tiền."
         ),
@@ -44,7 +57,8 @@ pub(super) fn say(message: Message, paid: Option<&Money>) -> String {
             khách vui lòng không thanh toán lại."
             .to_owned(),
         Message::Nothing => "Chúng tôi không thấy khoản trừ tiền nào cho lần mua này. Nếu ngân hàng hiển thị một số \
-            tiền, đó là khoản tạm giữ hoặc khoản đã được trả lại, và ngân hàng sẽ tự gỡ bỏ."
+            tiền, nhiều khả năng đó là khoản tạm giữ mà ngân hàng sẽ tự gỡ bỏ. Nếu khoản đó vẫn còn, xin quý khách vui \
+            lòng liên hệ lại với chúng tôi."
             .to_owned(),
         Message::TwoOrders => "Chúng tôi thấy có hai lần mua riêng biệt, mỗi lần chỉ bị trừ tiền một lần. Nếu quý khách \
             chỉ định mua một lần, xin vui lòng cho chúng tôi biết để cùng kiểm tra các đơn hàng."

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{SHOWN, days, time};
+use super::{SHOWN, days, stamp, standing};
 use crate::domain::case::Case;
-use crate::domain::lanes::Lanes;
+use crate::domain::lanes::{Lane, Lanes};
 use crate::domain::reply::{Language, customer};
 use crate::domain::triage::Triage;
 use crate::ui::markdown::plain;
@@ -32,8 +32,8 @@ pub fn markdown(case: &Case, triage: &Triage, language: Language, link: &str) ->
     if let Some(note) = triage.note {
         line(&format!("- Also: {}", plain(note.word())));
     }
-    let refs: Vec<String> = triage.charges.iter().map(|of| plain(of.as_str())).collect();
-    line(&format!("- Charges that stand: {}", if refs.is_empty() { "none".to_owned() } else { refs.join(", ") }));
+    let refs: Vec<String> = standing(case, triage).iter().map(|of| plain(of)).collect();
+    line(&format!("- Charges that stand: {}", refs.join(", ")));
     if !triage.too_much.is_empty() {
         line(&format!("- Taken too much: {}", plain(&triage.too_much.to_string())));
     }
@@ -60,7 +60,12 @@ pub fn markdown(case: &Case, triage: &Triage, language: Language, link: &str) ->
     for entry in lanes.entries.iter().take(SHOWN) {
         let after = lanes.after_start(entry).unwrap_or_default();
         let about = entry.reference.as_deref().map(plain).unwrap_or_default();
-        line(&format!("| {} | {after} | {} | {} | {about} |", time(entry), entry.lane.word(), plain(&entry.what)));
+        line(&format!(
+            "| {} | {after} | {} | {} | {about} |",
+            stamp(&lanes, entry),
+            entry.lane.word(),
+            plain(&entry.what)
+        ));
     }
     for (lane, gap) in &lanes.gaps {
         line(&format!("| – | | {} | {} | |", lane.word(), gap.word()));
@@ -68,6 +73,9 @@ pub fn markdown(case: &Case, triage: &Triage, language: Language, link: &str) ->
     let more = lanes.entries.len().saturating_sub(SHOWN);
     if more > 0 {
         line(&format!("\nAnd {more} more entries."));
+    }
+    if lanes.entries.iter().any(|entry| entry.lane == Lane::Provider) {
+        line("\nThe provider's times are by its own clock, which may be ahead of ours or behind it.");
     }
     page
 }

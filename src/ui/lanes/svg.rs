@@ -2,24 +2,32 @@
 
 use std::fmt::Write as _;
 
-use super::{SHOWN, days, time};
+use super::{SHOWN, days, stamp};
 use crate::domain::lanes::{Gap, Lane, Lanes};
-use crate::ui::text::safe_text;
+use crate::ui::Charset;
+use crate::ui::wide::{Keep, cut, wrap};
 
-/// Pixels from lane to lane, from row to row, and left of the lanes for the times.
+/// Pixels from lane to lane, from line to line, between entries, left of the lanes for the times, and above them.
 const LANE: usize = 190;
-const ROW: usize = 34;
-const LEFT: usize = 150;
+const LINE: usize = 13;
+const SPACE: usize = 8;
+const LEFT: usize = 190;
 const TOP: usize = 78;
-/// Letters that fit a lane.
-const LETTERS: usize = 30;
+/// Columns of letters that fit a lane, and the left side: a letter of this size is 6.6 pixels wide.
+const LETTERS: usize = 27;
+const STAMP: usize = 26;
+/// Lines that what happened may take.
+const LINES: usize = 4;
 
 /// The whole picture. `title` and `subtitle` stand above it.
 pub fn svg(lanes: &Lanes, title: &str, subtitle: &str) -> String {
     let shown = lanes.entries.len().min(SHOWN);
     let more = lanes.entries.len().saturating_sub(shown);
-    let columns = Lane::ALL.len();
-    let (width, height) = (LEFT + LANE * columns + 20, TOP + ROW * (shown + 2) + 24);
+    let rows: Vec<Vec<String>> = lanes.entries.iter().take(shown).map(|entry| words(&entry.what)).collect();
+    let tall = |lines: &Vec<String>| LINE * (lines.len() + 1) + SPACE;
+    // The first line is left to what stands in an empty lane.
+    let bottom = TOP + LINE * 2 + rows.iter().map(tall).sum::<usize>();
+    let (width, height) = (LEFT + LANE * Lane::ALL.len() + 20, bottom + 36);
     let mut text = String::new();
     // Writing to a String cannot fail.
     let mut put = |part: std::fmt::Arguments<'_>| {
@@ -36,7 +44,6 @@ pub fn svg(lanes: &Lanes, title: &str, subtitle: &str) -> String {
     ));
     let day = days(lanes).map(|days| format!("{days} UTC. ")).unwrap_or_default();
     put(format_args!("<text x=\"12\" y=\"40\" fill=\"#444444\">{}</text>\n", xml(&format!("{day}{subtitle}"), 160)));
-    let bottom = TOP + ROW * (shown + 1);
     for (column, lane) in Lane::ALL.into_iter().enumerate() {
         let x = LEFT + LANE * column;
         put(format_args!("<text x=\"{x}\" y=\"62\" font-weight=\"bold\" fill=\"#1b1b1b\">{}</text>\n", lane.word()));
@@ -45,7 +52,7 @@ pub fn svg(lanes: &Lanes, title: &str, subtitle: &str) -> String {
         let dash = if gap == Some(Gap::NoSource) { " stroke-dasharray=\"3 5\"" } else { "" };
         put(format_args!("<line x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{bottom}\" stroke=\"#b0b0b0\"{dash}/>\n"));
         if let Some(gap) = gap {
-            let y = TOP + ROW / 2;
+            let y = TOP + LINE;
             put(format_args!(
                 "<text x=\"{}\" y=\"{y}\" font-style=\"italic\" fill=\"#666666\">{}</text>\n",
                 x + 8,
@@ -53,30 +60,50 @@ pub fn svg(lanes: &Lanes, title: &str, subtitle: &str) -> String {
             ));
         }
     }
-    for (row, entry) in lanes.entries.iter().take(shown).enumerate() {
-        let y = TOP + ROW * (row + 1);
+    let mut y = TOP + LINE * 3;
+    for (entry, lines) in lanes.entries.iter().zip(&rows) {
         let column = Lane::ALL.into_iter().position(|lane| lane == entry.lane).unwrap_or(0);
         let x = LEFT + LANE * column;
         let after = lanes.after_start(entry).unwrap_or_default();
-        put(format_args!("<text x=\"12\" y=\"{y}\" fill=\"#444444\">{}</text>\n", xml(&time(entry), 16)));
-        put(format_args!("<text x=\"12\" y=\"{}\" fill=\"#777777\">{}</text>\n", y + 13, xml(&after, 16)));
+        put(format_args!("<text x=\"12\" y=\"{y}\" fill=\"#444444\">{}</text>\n", xml(&stamp(lanes, entry), STAMP)));
+        put(format_args!("<text x=\"12\" y=\"{}\" fill=\"#6b6b6b\">{}</text>\n", y + LINE, xml(&after, STAMP)));
         put(format_args!("<circle cx=\"{x}\" cy=\"{}\" r=\"4\" fill=\"#1b5e91\"/>\n", y - 4));
-        put(format_args!("<text x=\"{}\" y=\"{y}\" fill=\"#1b1b1b\">{}</text>\n", x + 8, xml(&entry.what, LETTERS)));
+        for (nth, part) in lines.iter().enumerate() {
+            let (x, y) = (x + 8, y + LINE * nth);
+            put(format_args!("<text x=\"{x}\" y=\"{y}\" fill=\"#1b1b1b\">{}</text>\n", xml(part, LETTERS)));
+        }
+        // Keys and refs differ at their ends.
         let about = entry.reference.as_deref().unwrap_or_default();
-        put(format_args!("<text x=\"{}\" y=\"{}\" fill=\"#666666\">{}</text>\n", x + 8, y + 13, xml(about, LETTERS)));
+        let about = escaped(&cut(about, LETTERS, Keep::End, Charset::Unicode));
+        let below = y + LINE * lines.len();
+        put(format_args!("<text x=\"{}\" y=\"{below}\" fill=\"#5c5c5c\">{about}</text>\n", x + 8));
+        y += tall(lines);
     }
     let end = if more > 0 { format!("and {more} more entries") } else { String::new() };
     put(format_args!("<text x=\"12\" y=\"{}\" fill=\"#444444\">{}</text>\n</svg>\n", bottom + 22, xml(&end, 60)));
     text
 }
 
-/// Text for XML: hidden characters shown, at most so many letters, everything that XML would read escaped.
-fn xml(raw: &str, letters: usize) -> String {
-    let short: String = raw.chars().take(letters.saturating_add(1)).collect();
-    let safe = safe_text(&short);
-    let cut = safe.chars().count() > letters;
-    let mut text = String::new();
-    for c in safe.chars().take(if cut { letters.saturating_sub(1) } else { letters }) {
+/// What happened, in lines of a lane; the last one ends in a mark where there was more.
+fn words(what: &str) -> Vec<String> {
+    // A line more than there is room for is enough to know that something has to be cut.
+    let near = cut(what, LETTERS * (LINES + 1), Keep::Start, Charset::Unicode);
+    let mut lines = wrap(&near, LETTERS, Charset::Unicode);
+    if lines.len() > LINES {
+        let rest = lines.split_off(LINES - 1).join(" ");
+        lines.push(cut(&rest, LETTERS, Keep::Start, Charset::Unicode));
+    }
+    lines
+}
+
+/// Text for XML: hidden characters shown, at most so many columns, everything that XML would read escaped.
+fn xml(raw: &str, columns: usize) -> String {
+    escaped(&cut(raw, columns, Keep::Start, Charset::Unicode))
+}
+
+fn escaped(safe: &str) -> String {
+    let mut text = String::with_capacity(safe.len());
+    for c in safe.chars() {
         match c {
             '&' => text.push_str("&amp;"),
             '<' => text.push_str("&lt;"),
@@ -87,9 +114,6 @@ fn xml(raw: &str, letters: usize) -> String {
             '\u{fffe}' | '\u{ffff}' => text.push('\u{fffd}'),
             other => text.push(other),
         }
-    }
-    if cut {
-        text.push('…');
     }
     text
 }
@@ -141,6 +165,25 @@ mod tests {
             assert!(!picture.contains("<script") && !picture.contains("onload=\"x"), "{picture}");
             assert!(!picture.contains('\u{202e}'));
         }
+    }
+
+    #[test]
+    fn no_words_run_into_the_next_lane_and_the_end_of_a_key_is_shown() {
+        use unicode_width::UnicodeWidthStr as _;
+        for what in
+            ["charge CAPTURED EUR 50.00, key pay:shop:k-1-7f3a", "注文番号の確認をお願いします", "x x x x x x x x x "]
+        {
+            let picture = svg(&lanes(&what.repeat(3), 2), "t", "s");
+            let texts = picture
+                .lines()
+                .filter(|line| !line.starts_with("<text x=\"12\""))
+                .filter_map(|line| line.strip_prefix("<text ")?.split_once('>')?.1.strip_suffix("</text>"));
+            for text in texts {
+                assert!(text.width() <= LETTERS, "{text}");
+            }
+        }
+        let picture = svg(&lanes("charge CAPTURED EUR 50.00, key pay:shop:k-1-7f3a", 1), "t", "s");
+        assert!(picture.contains(">key pay:shop:k-1-7f3a<"), "{picture}");
     }
 
     #[test]
