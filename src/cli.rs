@@ -16,6 +16,7 @@ pub mod out;
 pub mod replay;
 pub mod settings;
 pub mod show;
+pub mod triage;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -78,11 +79,14 @@ fn start(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
 async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let done = match &cli.command {
-        // These read no configuration: two make their own world, one is for administrators, one needs no world.
+        // These read no configuration: two make their own world, one is for administrators, two need no world.
         Some(Command::Demo(args)) => Ok(Box::pin(demo::run(args, &cli.common, &variable, out)).await),
         Some(Command::Lab(args)) => Ok(lab::run(args, out).await),
         Some(Command::Install(args)) => Ok(install::run(args, &cli.common, &variable, out).await),
         Some(Command::Replay(args)) => Ok(replay::run(args, &cli.common, &variable, out).await),
+        Some(Command::Triage(args)) if args.from.is_some() => {
+            Ok(triage::from_bundle(args, args.from.as_deref().unwrap_or(Path::new("-")), out))
+        }
         asked => match settle(&cli.common, &variable) {
             Err(why) => {
                 // Monitoring reads one line of the answer, whatever is wrong; the whole list is a complaint.
@@ -95,6 +99,7 @@ async fn command(cli: &Cli, out: &mut Out<'_>) -> ExitCode {
                 Some(Command::Check(args)) => check::run(args, &settings, out).await,
                 Some(Command::Show(args)) => show::run(args, &settings, out).await,
                 Some(Command::Audit(args)) => Box::pin(audit::run(args, &settings, out)).await,
+                Some(Command::Triage(args)) => Box::pin(triage::run(args, &settings, &variable, out)).await,
                 Some(Command::Doctor) => doctor::run(&settings, &variable, out).await,
                 Some(Command::Demo(_) | Command::Lab(_) | Command::Install(_) | Command::Replay(_)) | None => {
                     console::run(&settings, cli.common.record.as_deref(), &variable, out).await

@@ -17,6 +17,7 @@ pub mod postgres;
 pub mod profile;
 
 mod act;
+mod case;
 mod connect;
 mod dossier;
 mod error;

@@ -6,8 +6,10 @@
 
 pub mod canvas;
 pub mod glyphs;
+pub mod lanes;
 pub mod layout;
 pub mod line;
+pub mod markdown;
 pub mod text;
 pub mod theme;
 pub mod wide;

@@ -3,6 +3,7 @@
 mod configuration;
 mod database;
 mod replay;
+mod triage;
 mod usage;
 
 use std::path::Path;

@@ -15,6 +15,7 @@ mod recovery;
 mod settlement;
 mod shop;
 mod sweepers;
+mod tickets;
 mod town;
 mod verify;
 mod webhooks;

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::audit::args::AuditArgs;
 use super::lab::args::LabArgs;
+use super::triage::args::TriageArgs;
 use crate::domain::environment::EnvironmentKind;
 
 /// Asks, resumes, watches: the console for payments that got stuck. It has no way to remove a record.
@@ -68,6 +69,8 @@ pub enum Command {
     Check(CheckArgs),
     /// One record whole, with its evidence, timeline and next step
     Show(ShowArgs),
+    /// Was this customer charged twice, and why? The verdict, what proves it, and what to say
+    Triage(TriageArgs),
     /// What the console can and cannot do here, each with its fix
     Doctor,
     /// The log of actions: whether it was tampered with, and a copy to take away

@@ -4,13 +4,20 @@
 //! part of it. A source that is absent is one we do not have, which is not the same as one that is empty. Amounts are
 //! minor units of the currency beside them; times are UTC; an absent field is not known.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Class;
-use super::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderRef, Scope};
+use super::ids::{Key, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId, Scope};
 use super::money::Money;
 use super::payment::PaymentStatus;
 use super::time::{Instant, Seconds};
+
+mod evidence;
+pub mod file;
+mod masked;
+mod words;
 
 /// How long keys are kept when nobody says: 24 hours.
 const RETENTION_HOURS: u32 = 24;
@@ -27,6 +34,9 @@ pub struct Case {
     pub now: Option<Instant>,
     /// How long keys are kept; 24 when absent.
     pub retention_hours: Option<u32>,
+    /// The same in seconds, where it is no whole number of hours; goes before the hours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_s: Option<u64>,
     /// Requests that reached the API.
     #[serde(rename = "request", skip_serializing_if = "Option::is_none")]
     pub requests: Option<Vec<Request>>,
@@ -48,6 +58,12 @@ pub struct Case {
     /// Lines of the provider's report.
     #[serde(rename = "settlement", skip_serializing_if = "Option::is_none")]
     pub settlements: Option<Vec<SettlementLine>>,
+    /// Keys of the case about which the provider was not asked, or did not answer: it may know of more charges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_asked: Vec<RecordId>,
+    /// Sources of which not every row could be read, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
 }
 
 /// A request that reached the API, and its answer.
@@ -125,11 +141,15 @@ pub struct PaymentRow {
     /// The customer; masked in everything that leaves the screen.
     pub customer: Option<String>,
     /// Its status.
+    #[serde(with = "words::status")]
     pub status: Option<PaymentStatus>,
     /// How much, in minor units.
     pub amount: Option<i64>,
     /// Of which currency.
     pub currency: Option<String>,
+    /// Who was asked to charge it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderName>,
     /// The charge it stands for.
     pub provider_ref: Option<ProviderRef>,
     /// When it was made.
@@ -145,8 +165,10 @@ pub struct Transition {
     /// Which payment.
     pub payment: Option<PaymentId>,
     /// From which status; absent for the first.
+    #[serde(with = "words::status")]
     pub from: Option<PaymentStatus>,
     /// To which status.
+    #[serde(with = "words::status")]
     pub to: Option<PaymentStatus>,
     /// When.
     pub at: Option<Instant>,
@@ -166,6 +188,7 @@ pub struct Charge {
     /// The key it was made with: empty when it was sent without one, absent when nobody knows.
     pub provider_key: Option<ProviderKey>,
     /// What its state means for money.
+    #[serde(deserialize_with = "words::class::deserialize")]
     pub class: Option<Class>,
     /// What was asked for, in minor units.
     pub amount: Option<i64>,
@@ -218,9 +241,18 @@ pub struct SettlementLine {
 }
 
 impl Case {
+    /// The keys of its payments and records, each once.
+    pub fn keys(&self) -> BTreeSet<RecordId> {
+        let payments = self.payments.iter().flatten().map(|row| (&row.scope, &row.key));
+        let records = self.records.iter().flatten().map(|row| (&row.scope, &row.key));
+        let all = payments.chain(records);
+        all.filter_map(|(scope, key)| Some(RecordId::new(scope.as_ref()?.as_str(), key.as_ref()?.as_str()))).collect()
+    }
+
     /// How long keys are kept.
     pub fn retention(&self) -> Seconds {
-        Seconds(u64::from(self.retention_hours.unwrap_or(RETENTION_HOURS)).saturating_mul(3_600))
+        let hours = u64::from(self.retention_hours.unwrap_or(RETENTION_HOURS));
+        Seconds(self.retention_s.unwrap_or(hours.saturating_mul(3_600)))
     }
 }
 

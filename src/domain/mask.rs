@@ -35,7 +35,14 @@ impl Kind {
 #[derive(Debug)]
 pub struct Masks {
     patterns: Vec<(Kind, Regex)>,
-    given: BTreeMap<(Kind, String), usize>,
+    given: Given,
+}
+
+/// Which masks were given, and the highest number that stood in the texts before: it is not given again.
+#[derive(Debug, Default)]
+struct Given {
+    numbers: BTreeMap<(Kind, String), usize>,
+    kept: usize,
 }
 
 /// Each pattern masks its group `x`; what stands around it stays.
@@ -54,20 +61,44 @@ const PATTERNS: &[(Kind, &str)] = &[
 impl Default for Masks {
     fn default() -> Self {
         let read = |(kind, pattern): &(Kind, &str)| Regex::new(pattern).ok().map(|regex| (*kind, regex));
-        Self { patterns: PATTERNS.iter().filter_map(read).collect(), given: BTreeMap::new() }
+        Self { patterns: PATTERNS.iter().filter_map(read).collect(), given: Given::default() }
     }
 }
 
 impl Masks {
     /// The text without what must not be kept.
     pub fn hide<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        self.hide_kinds(text, &[Kind::Secret, Kind::Mail, Kind::Customer, Kind::Card])
+    }
+
+    /// An id without what names a person. Numbers stay: an order may have as many digits as a card.
+    pub fn hide_in_id<'t>(&mut self, id: &'t str) -> Cow<'t, str> {
+        self.hide_kinds(id, &[Kind::Mail, Kind::Customer])
+    }
+
+    /// The mask of a customer, whatever it looks like. A mask stays as it is.
+    pub fn customer(&mut self, id: &str) -> String {
+        if id.starts_with("<customer ") { id.to_owned() } else { mask(&mut self.given, Kind::Customer, id) }
+    }
+
+    /// Takes the numbers of masks that stand in a text out of use: two customers must not become one.
+    pub fn keep(&mut self, text: &str) {
+        let numbers = text.split('<').skip(1).filter_map(|rest| {
+            let (word, number) = rest.split_once('>')?.0.rsplit_once(' ')?;
+            let ours = [Kind::Mail, Kind::Card, Kind::Customer, Kind::Secret].iter().any(|kind| kind.word() == word);
+            ours.then(|| number.parse::<usize>().ok()).flatten()
+        });
+        self.given.kept = numbers.chain([self.given.kept]).max().unwrap_or(0);
+    }
+
+    fn hide_kinds<'t>(&mut self, text: &'t str, kinds: &[Kind]) -> Cow<'t, str> {
         let mut hidden = Cow::Borrowed(text);
         if !suspicious(text) {
             return hidden;
         }
         let Self { patterns, given } = self;
         for (kind, pattern) in patterns {
-            if !pattern.is_match(&hidden) {
+            if !kinds.contains(kind) || !pattern.is_match(&hidden) {
                 continue;
             }
             let masked = pattern.replace_all(&hidden, |found: &Captures<'_>| {
@@ -84,14 +115,15 @@ impl Masks {
     }
 }
 
-fn mask(given: &mut BTreeMap<(Kind, String), usize>, kind: Kind, text: &str) -> String {
-    let known = given.len();
+fn mask(given: &mut Given, kind: Kind, text: &str) -> String {
+    let known = given.numbers.len();
     let named = (kind, text.to_owned());
-    if !given.contains_key(&named) && known >= NUMBERED {
+    if !given.numbers.contains_key(&named) && known >= NUMBERED {
         return format!("<{}>", kind.word());
     }
     // Numbered over all kinds: a number alone then names one thing of the recording.
-    let number = given.entry(named).or_insert_with(|| known.saturating_add(1));
+    let next = given.kept.saturating_add(known).saturating_add(1);
+    let number = given.numbers.entry(named).or_insert(next);
     format!("<{} {number}>", kind.word())
 }
 
@@ -176,5 +208,17 @@ mod tests {
         assert_eq!(masks.hide("a@b.org c@d.org a@b.org"), "<e-mail 1> <e-mail 2> <e-mail 1>");
         assert_eq!(masks.hide("c@d.org"), "<e-mail 2>");
         assert_eq!(masks.hide("<e-mail 2>"), "<e-mail 2>", "a mask stays as it is");
+    }
+
+    #[test]
+    fn an_id_keeps_its_digits_and_a_number_that_was_given_is_not_given_again() {
+        let mut masks = Masks::default();
+        masks.keep("asked by <customer 7>, <e-mail 2>, <b 90>, <customer x>");
+        assert_eq!(masks.hide_in_id("user:a@b.org/4111111111111111"), "user:<e-mail 8>/4111111111111111");
+        assert_eq!(masks.customer("90210"), "<customer 9>");
+        assert_eq!(
+            (masks.customer("90210"), masks.customer("<customer 7>")),
+            ("<customer 9>".into(), "<customer 7>".into())
+        );
     }
 }

@@ -6,6 +6,23 @@ use super::case::Case;
 use super::ids::ProviderRef;
 use super::money::Totals;
 
+mod books;
+mod cause;
+mod clash;
+mod conclude;
+mod leak;
+mod missing;
+mod note;
+mod parts;
+mod place;
+mod report;
+mod standing;
+#[cfg(test)]
+mod tests;
+mod told_twice;
+mod unasked;
+mod words;
+
 /// What the evidence says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -125,19 +142,95 @@ pub struct Triage {
     pub too_much: Totals,
 }
 
+impl Verdict {
+    /// What it is called on screens.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ChargedOnce => "charged once",
+            Self::ChargedTwice => "charged twice",
+            Self::NotCharged => "not charged",
+            Self::InDoubt => "in doubt",
+            Self::LatentDouble => "may become a double charge",
+            Self::PaidNotRecorded => "paid, and not in our books",
+            Self::TwoOrders => "two purchases, each charged once",
+            Self::NotKnown => "not known",
+        }
+    }
+}
+
+impl Cause {
+    /// What it is called on screens.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::KeyExpired => "the key had expired when the retry came",
+            Self::RecordDeleted => "the record was removed and the retry charged again",
+            Self::TimeoutMarkedFailed => "a time-out was taken for a failure",
+            Self::LeaseTooShort => "the lease was shorter than the provider's answer",
+            Self::UnstableProviderKey => "one key of ours became two at the provider",
+            Self::NoProviderKey => "the provider was called without a key",
+            Self::NewKeyPerAttempt => "new key per attempt",
+            Self::ChargeWithoutPayment => "a charge that no payment of ours stands for",
+            Self::Unknown => "not known",
+            Self::GlobalKey => "keys without their scope: an answer reached another tenant",
+        }
+    }
+}
+
+impl Note {
+    /// What it is called on screens.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Replayed => "a retry got the stored answer",
+            Self::HoldOnly => "the other line is a hold that was not captured",
+            Self::DeclinedBefore => "an attempt before it was declined",
+            Self::Refunded => "something was given back",
+            Self::EventAppliedTwice => "one event of the provider was applied more than once",
+        }
+    }
+}
+
+impl Next {
+    /// What to do, in words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::TellCustomer => "tell the customer",
+            Self::RefundOne => "one charge has to be given back, by whoever may; not from here",
+            Self::Lookup => "ask the provider",
+            Self::Resume => "take the step the recovery table names",
+            Self::Wait => "wait and look again",
+            Self::HandOver => "hand over to payments on-call",
+        }
+    }
+}
+
+impl Confidence {
+    /// What it is called on screens.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
 /// Judges a case. Cautious: what the evidence does not carry is not said.
 pub fn judge(case: &Case) -> Triage {
-    let _ = case;
-    Triage {
-        verdict: Verdict::NotKnown,
-        cause: None,
-        note: None,
-        charges: Vec::new(),
-        next: Next::HandOver,
-        confidence: Confidence::Low,
-        story: None,
-        because: Vec::new(),
-        missing: Vec::new(),
-        too_much: Totals::default(),
+    let books = books::sort(case);
+    let mut triage = conclude::conclude(&books);
+    triage.missing = missing::sources(case);
+    unasked::weigh(case, &mut triage);
+    if let Some(leak) = leak::find(&books) {
+        triage.cause = Some(Cause::GlobalKey);
+        triage.story = Some(match triage.story.take() {
+            Some(story) => format!("{leak} {story}"),
+            None => leak,
+        });
+        // Another tenant saw what is not theirs: that is nobody's to answer alone.
+        triage.next = Next::HandOver;
     }
+    if triage.confidence == Confidence::Low {
+        triage.next = Next::HandOver;
+    }
+    triage
 }

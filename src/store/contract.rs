@@ -31,6 +31,8 @@ pub enum Question {
     Timeline,
     /// Any id a person may have.
     Find,
+    /// What our books know of an order, for a support case.
+    Case,
     /// What changed around the start.
     Changes,
     /// The newest rows of the action log.
@@ -53,7 +55,7 @@ pub enum Question {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Pulse,
         Self::Stuck,
         Self::Unknown,
@@ -66,6 +68,7 @@ impl Question {
         Self::Evidence,
         Self::Timeline,
         Self::Find,
+        Self::Case,
         Self::Changes,
         Self::Log,
         Self::Chain,
@@ -92,6 +95,7 @@ impl Question {
             Self::Evidence => "get_evidence",
             Self::Timeline => "get_timeline",
             Self::Find => "get_find",
+            Self::Case => "get_case",
             Self::Changes => "get_changes",
             Self::Log => "get_log",
             Self::Chain => "get_chain",
@@ -126,6 +130,7 @@ impl Question {
             Self::Find => {
                 ("id text, limit int8", &["scope text, key text, order_id text?, payment_id text?, why text"])
             }
+            Self::Case => ("scope text, key text, limit int8", &["source text, data jsonb?"]),
             Self::Changes => ("since timestamptz, limit int8", &["at timestamptz, kind text, what text, who text?"]),
             Self::Log => ("limit int8", &[LOG]),
             Self::Chain => ("after_id int8, limit int8", &[CHAIN]),

@@ -13,7 +13,7 @@ use super::options::StoreOptions;
 use super::poll::{self, Books, PollState};
 use super::profile::Index;
 use super::reading::{self, Fit, Line, Reading};
-use super::{act, clock, dossier, locked};
+use super::{act, case, clock, dossier, locked};
 use crate::domain::approval::Consent;
 use crate::domain::case::Case;
 use crate::domain::evidence::Evidence;
@@ -192,8 +192,8 @@ impl Store for PgStore {
         Box::pin(dossier::dossier(self, id))
     }
 
-    fn case<'a>(&'a self, _id: &'a RecordId) -> BoxFuture<'a, Result<Option<Box<Case>>, StoreError>> {
-        Box::pin(async { Err(StoreError::CannotAnswer { why: "no question answers this yet".to_owned() }) })
+    fn case<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Box<Case>>, StoreError>> {
+        Box::pin(case::case(self, id))
     }
 
     fn others(
