@@ -10,11 +10,12 @@ use unstuck::domain::answer::Answer;
 use unstuck::domain::evidence::{Absence, LookupOutcome};
 use unstuck::domain::ids::{Key, LogId, RecordId, Version};
 use unstuck::domain::log::Outcome;
+use unstuck::domain::rule::{RuleState, Severity};
 use unstuck::domain::time::Seconds;
 
 use crate::support::console::Console;
 use crate::support::picture::{draw, words};
-use crate::support::scenario::{incident, stuck_records};
+use crate::support::scenario::{calm, incident, stuck_records};
 
 fn picture(console: &Console) -> String {
     words(&draw(&console.model, 100, 40, console.now))
@@ -276,6 +277,49 @@ fn next_and_previous_walk_the_list_that_was_read() {
     shows(&console, "2 of 9");
     console.keys("<Esc>");
     assert_eq!(console.model.target(), Some(RecordId::new("shop-eu", "ord-88219-2MZ017")));
+}
+
+#[test]
+fn five_then_enter_opens_the_worst_rule_that_broke_though_all_held_before() {
+    let mut console = Console::on(calm());
+    console.keys("5jj1");
+    let mut broken = incident();
+    // A lesser rule that comes first by its number does not take the headline.
+    let breaches = broken.rules[2].breaches().to_vec();
+    let lesser = &mut broken.rules[1];
+    lesser.state = RuleState::Violated { checked_at: console.now.0, breaches, since: console.now.0 };
+    console.poll(broken);
+    console.keys("5");
+    shows(&console, "invariants VIOLATED: every success has a done record");
+    console.keys("<Enter>");
+    shows_not(&console, "No rows break this rule.");
+    console.keys("<Enter>");
+    shows(&console, "ord-88252-4QPE63");
+    assert!(matches!(console.model.place, Place::Record(..)), "{:?}", console.model.place);
+}
+
+#[test]
+fn a_cursor_on_a_rule_stays_where_it_was_put_while_the_screen_is_read() {
+    let mut console = Console::on(calm());
+    console.keys("5jj");
+    let under = console.model.screens.invariants.list.cursor().cloned();
+    console.poll(incident());
+    assert_eq!(console.model.screens.invariants.list.cursor().cloned(), under);
+    // From another screen, a rule that is broken is left under the cursor, the worst or not.
+    console.keys("gG").keys("1");
+    let mut broken = incident();
+    for report in &mut broken.rules {
+        if let RuleState::Violated { .. } = report.state {
+            report.rule.severity = Severity::Caution;
+        }
+    }
+    console.poll(broken.clone());
+    let first = console.model.screens.invariants.list.cursor().cloned();
+    let worse = &mut broken.rules[0];
+    let breaches = incident().rules[2].breaches().to_vec();
+    worse.state = RuleState::Violated { checked_at: console.now.0, breaches, since: console.now.0 };
+    console.poll(broken);
+    assert_eq!(console.model.screens.invariants.list.cursor().cloned(), first);
 }
 
 #[test]

@@ -73,7 +73,17 @@ fn rank(report: &RuleReport) -> u8 {
 fn sync(screens: &mut Screens, snapshot: &Snapshot, reading: Reading) {
     let mut reports: Vec<&RuleReport> = snapshot.rules.iter().collect();
     reports.sort_by_key(|r| rank(r));
-    screens.invariants.list.sync(reports.into_iter().map(|r| r.rule.id.clone()).collect(), reading);
+    let state = &mut screens.invariants;
+    state.list.sync(reports.iter().map(|r| r.rule.id.clone()).collect(), reading);
+    let under = state.list.cursor().and_then(|id| reports.iter().find(|r| &r.rule.id == id));
+    // "5 then Enter" has to open what broke: the cursor may still be on a rule that has nothing to open.
+    if reading == Reading::No
+        && state.row.is_none()
+        && under.is_some_and(|report| rank(report) > 1)
+        && let Some(worst) = reports.first().filter(|report| rank(report) < 2)
+    {
+        state.list.select(&worst.rule.id);
+    }
 }
 
 fn count(model: &Model) -> (String, Role) {
@@ -166,7 +176,9 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
 
 fn head(model: &Model, snapshot: &Snapshot, now: Now) -> Vec<Line> {
     let all = snapshot.rules.len();
-    let violated: Vec<&RuleReport> = snapshot.rules.iter().filter(|r| rank(r) < 2).collect();
+    let mut violated: Vec<&RuleReport> = snapshot.rules.iter().filter(|r| rank(r) < 2).collect();
+    // The sentence is about the first row of the table.
+    violated.sort_by_key(|r| rank(r));
     let unjudged = snapshot.rules.iter().filter(|r| rank(r) == 2).count();
     let mut lines = Vec::new();
     match violated.first() {
