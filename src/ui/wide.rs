@@ -82,6 +82,14 @@ pub fn fit(text: &str, width: usize, align: Align, keep: Keep, charset: Charset)
     }
 }
 
+/// A grapheme whole, or its characters one by one when it is wider than a line.
+fn parts(grapheme: &str, width: usize) -> Vec<&str> {
+    if grapheme.width() <= width {
+        return vec![grapheme];
+    }
+    grapheme.split_inclusive(|_| true).collect()
+}
+
 /// Breaks at spaces into lines of at most `width` columns; a longer word is broken inside.
 pub fn wrap(text: &str, width: usize, charset: Charset) -> Vec<String> {
     let width = width.max(1);
@@ -100,11 +108,12 @@ pub fn wrap(text: &str, width: usize, charset: Charset) -> Vec<String> {
         if !line.is_empty() {
             lines.push(std::mem::take(&mut line));
         }
-        for grapheme in word.graphemes(true) {
-            if line.width() + grapheme.width() > width && !line.is_empty() {
+        // A letter and its signs stay together, unless they alone are wider than a line.
+        for part in word.graphemes(true).flat_map(|grapheme| parts(grapheme, width)) {
+            if line.width() + part.width() > width && !line.is_empty() {
                 lines.push(std::mem::take(&mut line));
             }
-            line.push_str(grapheme);
+            line.push_str(part);
         }
     }
     if !line.is_empty() || lines.is_empty() {
@@ -131,6 +140,7 @@ mod tests {
         assert_eq!(wrap("one two three", 7, Charset::Unicode), ["one two", "three"]);
         assert_eq!(wrap("abcdefghij", 4, Charset::Unicode), ["abcd", "efgh", "ij"]);
         assert_eq!(wrap("", 4, Charset::Unicode), [""]);
+        assert_eq!(wrap("\u{20000}\u{abe3}", 2, Charset::Unicode), ["\u{20000}", "\u{abe3}"], "wider than a line");
     }
 
     proptest! {
