@@ -221,9 +221,10 @@ fn the_demo_tape_is_valid_and_its_film_is_short() {
 /// A screen without what a clock decides: times, ages, numbers that count what happened so far, and hashes over them.
 fn timeless(screen: &str) -> String {
     let moving = [
+        // Before the ages: a hash may look like one (`12345d`).
+        (r"\b(plan|version|on|->)\s+[0-9a-f]{6}\b", "$1 H"),
         (r"\d\d:\d\d(:\d\d(\.\d+)?)?Z?", "T"),
         (r"\+?\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m))?\b", "A"),
-        (r"\b(plan|version|on|->)\s+[0-9a-f]{6}\b", "$1 H"),
         (r"unstuck_lab_\w+", "D"),
         (r"\bconsole_\w+", "L"),
         // What the traffic beside the story came to so far.
