@@ -159,7 +159,7 @@ fn the_coach_says_more_with_time_and_when_asked_and_starts_anew_with_the_next_st
     says(&console, "(H says more)");
     console.wait(25);
     assert_eq!(drill(&console).plainness(console.now), Plainness::Hint);
-    says(&console, "One tab counts what is wrong.");
+    says(&console, "Read the numbers in the tabs.");
     console.wait(35);
     says(&console, "Press 2: Stuck shows it.");
     assert!(!coach(&console).contains("H says more"), "there is no more");
@@ -168,14 +168,14 @@ fn the_coach_says_more_with_time_and_when_asked_and_starts_anew_with_the_next_st
     console.keys("H");
     says(&console, "The oldest is on top.");
     console.keys("H");
-    says(&console, "Press 2, then Enter");
+    says(&console, "Press Enter on a record");
     console.keys("HHH");
-    says(&console, "Press 2, then Enter");
+    says(&console, "Press Enter on a record");
     // A word about what was done gives way to what was asked for.
     console.keys("<Del><Esc>");
     says(&console, "Nothing was deleted:");
     console.keys("H");
-    says(&console, "Press 2, then Enter");
+    says(&console, "Press Enter on a record");
     assert_eq!((console.acts, console.lookups), (0, 0));
 }
 

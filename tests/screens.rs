@@ -13,10 +13,12 @@ use unstuck::app::{Acting, Msg};
 use unstuck::domain::answer::Answer;
 use unstuck::domain::approval::ApprovalState;
 use unstuck::domain::evidence::{Absence, LookupOutcome};
-use unstuck::domain::ids::{LogId, ProviderName, Version};
+use unstuck::domain::ids::{Key, LogId, ProviderName, Scope, Version};
 use unstuck::domain::log::Outcome;
 use unstuck::domain::recon::Reconciliation;
 use unstuck::domain::record::RecoveryPoint;
+use unstuck::domain::rule::{Breach, RuleState};
+use unstuck::domain::snapshot::Snapshot;
 use unstuck::ui::glyphs::ascii_of;
 
 use crate::bulk;
@@ -62,6 +64,28 @@ fn lost(look: &str, keys: &str) -> Console {
     console
 }
 
+/// The kiosk's 422 are our own fault: the same request was refused as another one.
+fn refused_retries() -> Snapshot {
+    let mut snapshot = incident();
+    let at = snapshot.db_now;
+    let breach = Breach {
+        scope: Some(Scope::new("kiosk")),
+        key: Some(Key::new("ord-77000")),
+        order: None,
+        payment: None,
+        reference: None,
+        money: None,
+        at: Some(at),
+        detail: "7 refused with 422, last by pod-a".into(),
+    };
+    let mut report = snapshot.rules[0].clone();
+    report.rule.id = "I15".into();
+    report.rule.sentence = "no honest retry is refused".into();
+    report.state = RuleState::Violated { checked_at: at, breaches: vec![breach], since: at };
+    snapshot.rules.push(report);
+    snapshot
+}
+
 const SCENES: &[Scene] = &[
     ("waiting for the first poll", |look| Console::blank(look, Acting::On)),
     ("overview", |look| at(look, "")),
@@ -80,6 +104,11 @@ const SCENES: &[Scene] = &[
     }),
     ("unknown, by money", |look| at(look, "3o")),
     ("conflicts", |look| at(look, "4")),
+    ("conflicts, an honest retry was refused", |look| {
+        let mut console = Console::with(refused_retries(), look, Acting::On);
+        console.keys("4");
+        console
+    }),
     ("invariants, rows", |look| at(look, "5<Enter>j")),
     ("reconciliation", |look| at(look, "6jj")),
     ("reconciliation, hostile text", |look| {

@@ -206,6 +206,11 @@ impl Drill {
         if came_back { Lookup::Answered } else { Lookup::Missing }
     }
 
+    /// Whether a record was stuck while the drill ran.
+    pub fn met(&self, id: &RecordId) -> bool {
+        self.met.contains(id)
+    }
+
     /// The records that are stuck in the picture on screen, oldest first. `None`: not known.
     pub fn left(model: &Model) -> Option<Vec<&Record>> {
         let stuck = model.picture.snapshot()?.stuck.value()?;

@@ -97,6 +97,9 @@ pub struct DemoArgs {
     /// The same seed tells the same story
     #[arg(long, value_name = "NUMBER", default_value_t = 7)]
     pub seed: u64,
+    /// What the provider can do: full, no-keys (every request is a charge) or no-lookup (only by its own ids)
+    #[arg(long, value_name = "KIND", default_value = "full", conflicts_with = "join")]
+    pub provider: ProviderKind,
     /// The same incident with a coach, a clock and a debrief; :learn lists the drills
     #[arg(long, value_name = "INCIDENT", conflicts_with = "incident")]
     pub drill: Option<String>,
@@ -106,6 +109,17 @@ pub struct DemoArgs {
     /// Sit down as the second person at a demo that runs in another terminal; :second there shows DIR
     #[arg(long, value_name = "DIR", conflicts_with_all = ["incident", "seed", "drill", "debrief"])]
     pub join: Option<PathBuf>,
+}
+
+/// What the demo's provider can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProviderKind {
+    /// Keys and look-ups.
+    Full,
+    /// It reads no keys.
+    NoKeys,
+    /// It can be asked by its own ids only.
+    NoLookup,
 }
 
 /// `unstuck check`

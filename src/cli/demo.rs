@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use color_eyre::eyre::{Result, WrapErr as _, eyre};
 
-use super::args::{Common, DemoArgs};
+use super::args::{Common, DemoArgs, ProviderKind};
 use super::console::{can_record, not_recorded};
 use super::out::{ExitCode, Out};
 use super::settings;
@@ -22,6 +22,7 @@ use crate::domain::policy::Policy;
 use crate::domain::port::{Provider, Store as _};
 use crate::domain::time::Seconds;
 use crate::lab::incident::Incident;
+use crate::lab::provider::{Habits, Keys};
 use crate::lab::world::{self, SecondSeat as SecondSeatFile, World, WorldOptions};
 use crate::provider::{self, HttpProvider, Limits};
 use crate::shell::record::Paper;
@@ -82,6 +83,11 @@ pub async fn run(
         incident,
         practice: practice(args.drill.as_ref().map(|_| incident)),
         seed: args.seed,
+        provider: match args.provider {
+            ProviderKind::Full => Habits::default(),
+            ProviderKind::NoKeys => Habits::without_keys(),
+            ProviderKind::NoLookup => Habits::without_lookup(),
+        },
         look,
         poll: common.poll.map_or(settings::POLL, Seconds),
         operator: settings::operator(variable),
@@ -120,6 +126,8 @@ pub struct DemoOptions {
     pub incident: &'static Incident,
     /// The same seed tells the same story.
     pub seed: u64,
+    /// What kind of provider the service and the console talk to.
+    pub provider: Habits,
     /// Theme and characters.
     pub look: Look,
     /// Time between two polls.
@@ -146,7 +154,8 @@ pub struct Stage {
 impl Stage {
     /// Starts the world.
     pub async fn start(options: DemoOptions) -> Result<Self> {
-        let world = World::start(WorldOptions { seed: options.seed, ..WorldOptions::demo(options.incident) }).await?;
+        let DemoOptions { seed, provider, incident, .. } = options;
+        let world = World::start(WorldOptions { seed, provider, ..WorldOptions::demo(incident) }).await?;
         let seat = world.second_seat(options.operator.as_str()).wrap_err("the second seat")?;
         let second =
             SecondSeat::Free(format!("{} demo --join {}", program(), quoted(&seat.directory().to_string_lossy())));
@@ -157,6 +166,7 @@ impl Stage {
             poll: options.poll,
             second,
             practice: options.practice,
+            keys: provider.keys,
         };
         let table = Table::lay(store, world.provider_url(), options)?;
         Ok(Self { _seat: seat, world, table })
@@ -205,6 +215,7 @@ struct TableOptions {
     poll: Seconds,
     second: SecondSeat,
     practice: Practice,
+    keys: Keys,
 }
 
 /// What a console needs to be opened on a lab's world, whoever sits at it.
@@ -218,7 +229,10 @@ impl Table {
     fn lay(mut store: StoreOptions, provider_url: String, options: TableOptions) -> Result<Self> {
         let name = ProviderName::new(crate::lab::service::PROVIDER);
         let adapter = provider::built_in("lab").ok_or_else(|| eyre!("the lab's adapter is not built in"))?;
-        let adapter = adapter.named(name.clone()).at(provider_url);
+        let mut adapter = adapter.named(name.clone()).at(provider_url);
+        if options.keys == Keys::Ignored {
+            adapter.terms.key_retention = None;
+        }
         let provider = HttpProvider::open(adapter, &|_| None, Limits::default()).wrap_err("the lab's provider")?;
         let environment = Environment { name: world::ENVIRONMENT.to_owned(), kind: EnvironmentKind::Demo };
         let context = Context {

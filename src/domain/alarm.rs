@@ -192,18 +192,18 @@ fn rule_alarms(snapshot: &Snapshot) -> Vec<Alarm> {
         match &report.state {
             RuleState::Holds { .. } => {}
             RuleState::NotKnown { why } => unjudged.push((&report.rule.id, why)),
-            RuleState::Violated { breaches, since, .. } => {
+            RuleState::Violated { since, .. } => {
                 let level = match report.rule.severity {
                     Severity::Critical => Level::Critical,
                     Severity::Caution => Level::Caution,
                 };
-                let rows = breaches.len();
+                let rows = report.count();
                 alarms.push(Alarm {
                     level,
                     what: format!(
                         "Invariant {} VIOLATED ({rows} row{}): {}.",
                         report.rule.id,
-                        if rows == 1 { "" } else { "s" },
+                        if rows == "1" { "" } else { "s" },
                         report.rule.sentence.trim_end_matches('.')
                     ),
                     money: report.money(),

@@ -6,6 +6,9 @@ use super::ids::{Key, OrderId, PaymentId, Scope};
 use super::money::{Money, Totals};
 use super::time::{Instant, Seconds};
 
+/// As many rows of one rule are read and kept; its query's own limit. There may be more.
+pub const MOST_BREACHES: usize = 200;
+
 /// How bad a breach is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -99,7 +102,15 @@ impl RuleReport {
         }
     }
 
-    /// The money its breaches are about, by currency.
+    /// How many rows break it, as far as they were read: `3`, `200+`.
+    pub fn count(&self) -> String {
+        match self.breaches().len() {
+            MOST_BREACHES.. => format!("{MOST_BREACHES}+"),
+            fewer => fewer.to_string(),
+        }
+    }
+
+    /// The money its breaches are about, by currency; of those that were read.
     pub fn money(&self) -> Totals {
         self.breaches().iter().filter_map(|breach| breach.money.clone()).collect()
     }

@@ -190,6 +190,7 @@ impl World {
         let seat = Seat {
             database: SecretString::from(self.approver_url()),
             provider: self.provider_url(),
+            keys: self.options.provider.keys,
             first: first.to_owned(),
         };
         SecondSeat::open(self.cluster.as_ref().and_then(Cluster::directory).as_deref(), &seat)

@@ -7,6 +7,7 @@ use std::time::Duration;
 use sqlx::{ConnectOptions, Connection};
 use unstuck::cli::demo::lab_policy;
 use unstuck::domain::alarm::{self, Assessment, Level, Normals};
+use unstuck::domain::ids::RecordId;
 use unstuck::domain::port::{Beside, Store};
 use unstuck::domain::rule::RuleState;
 use unstuck::domain::snapshot::{Signal, Snapshot};
@@ -102,6 +103,26 @@ impl Seat {
         let endings = self.world.endings().await.unwrap();
         let open = endings.into_iter().filter(|(_, ended)| *ended == Ended::NotYet);
         open.map(|(ending, _)| format!("{ending:?}")).collect()
+    }
+
+    /// The record under which an order was paid.
+    async fn record_of(&self, order: &str) -> RecordId {
+        let mut connection = self.world.admin_options().connect().await.unwrap();
+        let (scope, key): (String, String) =
+            sqlx::query_as("SELECT scope, key FROM payments WHERE order_id = $1 AND status = 'succeeded'")
+                .bind(order)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+        connection.close().await.unwrap();
+        RecordId::new(scope, key)
+    }
+
+    /// A record's timeline as the console's own login reads it.
+    async fn timeline(&self, id: &RecordId) -> Vec<String> {
+        let dossier = self.store.dossier(id).await.unwrap().expect("it is there");
+        let entries = dossier.timeline.value().cloned().expect("the timeline is known");
+        entries.into_iter().map(|entry| format!("{} {}", entry.what, entry.detail.unwrap_or_default())).collect()
     }
 
     async fn number(&self, sql: &'static str) -> i64 {
@@ -265,6 +286,16 @@ async fn a_carrier_that_is_down_is_a_saga_past_its_pivot() {
     assert_eq!(breached(&snapshot, "I13"), seat.orders(&[Truth::Charged]));
     assert_eq!(alarms.len(), 1, "the payments are fine: {alarms:?}");
     assert_eq!(seat.not_yet().await, ["Shipped"]);
+    let report = snapshot.rules.iter().find(|report| report.rule.id == "I13").unwrap();
+    let breach = report.breaches().first().unwrap();
+    let id = seat.record_of(breach.order.as_ref().unwrap().as_str()).await;
+    let told = seat.timeline(&id).await;
+    let steps = ["checkout step 1 reserve done", "checkout step 2 capture done", "checkout step 3 ship"];
+    for step in steps {
+        assert!(told.iter().any(|line| line.starts_with(step)), "{step}: {told:#?}");
+    }
+    assert!(told.iter().any(|line| line.contains("the pivot: from here only forward")), "{told:#?}");
+    assert!(told.iter().any(|line| line.starts_with("event payment.succeeded written")), "{told:#?}");
     seat.world.carrier().unwrap().set_reach(unstuck::lab::provider::Reach::Up);
     let shipped = async {
         while !seat.not_yet().await.is_empty() {

@@ -1,4 +1,4 @@
--- Everything known about one record and the other keys and payments of its order, in time order.
+-- Everything known about one record, the other keys and payments of its order, their events and its checkout, in time order.
 -- $1 text: scope; $2 text: key; $3 bigint: how many at most, the latest. Since: 1.
 -- amount (minor units) and currency stand where a line is about money.
 -- Lanes: client, api, record, provider, webhook, settlement, operator. ref says which key, payment or provider ref a line is about.
@@ -71,6 +71,19 @@ seen AS (
   SELECT c.finished_at, 'provider', concat_ws(' ', c.purpose, c.outcome), concat_ws(', ', c.provider, c.http_status::text), c.provider_ref, NULL, NULL, 4, c.id
   FROM provider_calls c JOIN keys ON keys.scope = c.scope AND keys.key = c.key
   WHERE c.finished_at IS NOT NULL
+  UNION ALL
+  SELECT o.created_at, 'record', 'event ' || o.type || ' written', 'to be published', o.payment_id, NULL, NULL, 6, o.id
+  FROM outbox o JOIN pays p ON p.id = o.payment_id
+  UNION ALL
+  SELECT o.published_at, 'record', 'event ' || o.type || ' published', round(extract(epoch FROM o.published_at - o.created_at))::text || ' s after it was written',
+    o.payment_id, NULL, NULL, 9, o.id
+  FROM outbox o JOIN pays p ON p.id = o.payment_id
+  WHERE o.published_at IS NOT NULL
+  UNION ALL
+  SELECT s.updated_at, 'record', concat_ws(' ', 'checkout step', s.position::text, s.step, s.status), concat_ws(', ',
+    CASE WHEN s.pivot THEN 'the pivot: from here only forward' END, 'checkout ' || s.saga_id), s.order_id, NULL, NULL, 7, s.position
+  FROM saga_steps s, me
+  WHERE s.order_id = me.order_id
   UNION ALL
   SELECT w.received_at, 'webhook', w.type || ' received', concat_ws(', ', w.provider, 'event ' || w.event_id,
     CASE WHEN NOT w.signature_ok THEN 'signature not valid' END), w.provider_ref, NULL, NULL, 9, w.id

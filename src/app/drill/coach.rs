@@ -3,7 +3,7 @@
 use super::super::dialog::Dialog;
 use super::super::keymap::{self, AppCommand, Command, Scope};
 use super::super::model::Model;
-use super::super::screen::screen;
+use super::super::screen::{ScreenId, screen};
 use super::debrief::minutes;
 use super::{Drill, MAY_BE_NOTHING, Plainness, Stage, What};
 use crate::domain::action::Request;
@@ -148,18 +148,22 @@ fn next(drill: &Drill, model: &Model, now: Now) -> String {
     let left = Drill::left(model).map_or(0, |left| left.len());
     let [nudge, hint, keys] = match drill.stage() {
         Stage::Watch if drill.times.began.is_some_and(|began| age(began, now.0) >= MAY_BE_NOTHING) => {
-            return "Still nothing? Then there may be nothing to do. :debrief ends it.".to_owned();
+            return "Still nothing? Then there may be nothing to do. q ends the drill.".to_owned();
         }
         Stage::Watch => return "Nothing is wrong yet. Watch the first sentence of 1 Overview.".to_owned(),
         Stage::Open => [
             "Something is wrong. What does the first sentence say to do?".to_owned(),
-            "One tab counts what is wrong. Which number is it?".to_owned(),
+            "Read the numbers in the tabs. Which one leads to it?".to_owned(),
             format!("Press {digit}: {title} shows it."),
         ],
         Stage::Choose => [
             format!("{left} stuck. Which customer has been waiting longest?"),
             "The oldest is on top. Open one that you did not look up yet.".to_owned(),
-            "Press 2, then Enter on a record that is still open.".to_owned(),
+            if matches!(model.screen(), ScreenId::Stuck | ScreenId::Unknown) {
+                "Press Enter on a record that is still open.".to_owned()
+            } else {
+                "Press 2, then Enter on a record that is still open.".to_owned()
+            },
         ],
         Stage::Ask => [
             "Was this customer charged? Who would know for certain?".to_owned(),

@@ -135,7 +135,11 @@ fn left_record(drill: &Drill, model: &Model, record: &Record, now: Now) -> Strin
     let money = record.money.as_ref().map_or_else(|| "amount NOT KNOWN".to_owned(), ToString::to_string);
     let old = crate::domain::time::words(age(record.created_at, model.db_now(now)));
     let next = match (drill.looked_up(&record.id), model.step(&record.id, now)) {
-        (super::Lookup::Missing, _) => "never looked up",
+        (super::Lookup::Missing, _) => match drill.lesson.job {
+            Job::Finish => "never looked up",
+            // Nobody was asked to: it is no reproach.
+            Job::Understand => "still stuck; to finish it was not the lesson",
+        },
         (_, Some(Step::Adopt { .. })) => "looked up; the charge could have been adopted",
         (_, Some(Step::FinishAsFailed { .. } | Step::FinishAsReversed { .. })) => {
             "looked up; it could have been finished as failed"

@@ -14,6 +14,7 @@ use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place, Zone};
 use crate::domain::ids::{Key, RecordId, Scope};
+use crate::domain::rule::{Breach, RuleReport};
 use crate::domain::snapshot::{Offender, Snapshot};
 use crate::domain::time::{Now, Seconds, age, since, words};
 use crate::ui::layout::Room;
@@ -32,6 +33,9 @@ pub const SCREEN: Screen = Screen {
     on,
     view,
 };
+
+/// The rule that an honest retry is never refused; its file is in `queries/*/rules`.
+const HONEST_RETRY: &str = "I15";
 
 /// What identifies a line.
 pub type Id = (Scope, String, Option<Key>);
@@ -120,10 +124,11 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
             ))
         }
     }];
-    lines.push(Line::of(
-        Role::Dim,
-        " 409 = a retry while the key is in use. 422 = a client bug: one key, two contents.",
-    ));
+    lines.push(match ours(snapshot).count() {
+        0 => Line::of(Role::Dim, " 409 = a retry while the key is in use. 422 = a client bug: one key, two contents."),
+        _ => Line::of(Role::Caution, " ! OUR bug: the same request was refused as another one (5: I15 is VIOLATED).")
+            .then(" 409 = a retry while the key is in use."),
+    });
     let state = &model.screens.conflicts.list;
     lines.extend(rows::arrived(state, "new arrived: press R to re-sort."));
     let rest = sentence(canvas, area, &lines);
@@ -139,13 +144,25 @@ fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, now: Now
     rows::draw(canvas, rest, COLUMNS, (state.order(), state.position()), rows::form(room), offender);
 }
 
+/// Honest retries that were refused: a 422 of these is no client's bug.
+fn ours(snapshot: &Snapshot) -> impl Iterator<Item = &Breach> {
+    snapshot.rules.iter().filter(|report| report.rule.id == HONEST_RETRY).flat_map(RuleReport::breaches)
+}
+
 fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
     let record = offender.key.clone().map(|key| RecordId { scope: offender.scope.clone(), key });
     let stuck = record.as_ref().is_some_and(|id| model.picture.record(id).is_some());
-    let (sign, role, likely) = match (offender.mismatches, stuck) {
-        (1.., _) => (" !", Role::Caution, "client bug: one key, two contents"),
-        (0, true) => (" !", Role::Caution, "retries of a stuck record"),
-        (0, false) => ("  ", Role::Normal, "normal retries"),
+    let ours = model.picture.snapshot().is_some_and(|snapshot| {
+        ours(snapshot).any(|breach| {
+            let named = breach.scope.as_ref() == Some(&offender.scope);
+            named && (offender.key.is_none() || breach.key == offender.key)
+        })
+    });
+    let (sign, role, likely) = match (offender.mismatches, ours, stuck) {
+        (1.., true, _) => (" !", Role::Caution, "OUR bug (I15): the same request"),
+        (1.., false, _) => (" !", Role::Caution, "client bug: one key, two contents"),
+        (0, _, true) => (" !", Role::Caution, "retries of a stuck record"),
+        (0, _, false) => ("  ", Role::Normal, "normal retries"),
     };
     let last = match model.zone {
         Zone::Ages => words(age(offender.last_at, model.db_now(now))),

@@ -236,12 +236,12 @@ fn cells(model: &Model, report: &RuleReport, now: Now) -> Vec<Span> {
             ("ok", Role::Good, "holds", "0".into(), ago(*checked_at))
         }
         RuleState::Holds { checked_at, audited_at: None } => ("ok", Role::Good, "holds*", "0".into(), ago(*checked_at)),
-        RuleState::Violated { checked_at, breaches, .. } => {
+        RuleState::Violated { checked_at, .. } => {
             let (sign, role) = match report.rule.severity {
                 Severity::Critical => ("!!", Role::Critical),
                 Severity::Caution => (" !", Role::Caution),
             };
-            (sign, role, "VIOLATED", breaches.len().to_string(), ago(*checked_at))
+            (sign, role, "VIOLATED", report.count(), ago(*checked_at))
         }
         RuleState::NotKnown { .. } => (" ?", Role::Unknown, "NOT KNOWN", "-".into(), "-".into()),
     };

@@ -8,6 +8,7 @@ use super::super::out::{ExitCode, Out};
 use super::program;
 use crate::app::drill::{Drill, Lesson, Offer, Practice, debrief};
 use crate::app::model::Model;
+use crate::domain::ids::RecordId;
 use crate::domain::money::Money;
 use crate::lab::incident::{self, Incident, StuckRecord};
 use crate::lab::world::World;
@@ -52,22 +53,40 @@ pub fn after(model: &Model, world: &World) -> Option<String> {
     let mut text = debrief::markdown(model, clock::now())?;
     let Some(story) = world.told() else { return Some(text) };
     text.push_str("\n## What the provider knew\n\n");
-    let left = Drill::left(model);
     for record in &story.records {
-        let is_left = left.as_ref().map(|left| {
-            left.iter().any(|seen| seen.id.scope.as_str() == record.scope && seen.id.key.as_str() == record.key)
-        });
-        text.push_str(&truth(record, is_left, world.charges_for_order(&record.order)));
+        text.push_str(&truth(record, stands(model, record), world.charges_for_order(&record.order)));
     }
     Some(text)
 }
 
-fn truth(record: &StuckRecord, is_left: Option<bool>, charges: usize) -> String {
+/// How a record of the story stood when the drill was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    Stuck,
+    NotAnyMore,
+    NeverWas,
+    NotKnown,
+}
+
+fn stands(model: &Model, record: &StuckRecord) -> Stands {
+    let Some(left) = Drill::left(model) else { return Stands::NotKnown };
+    let id = RecordId::new(&record.scope, &record.key);
+    if left.iter().any(|seen| seen.id == id) {
+        Stands::Stuck
+    } else if model.drill.as_ref().is_some_and(|drill| drill.met(&id)) {
+        Stands::NotAnyMore
+    } else {
+        Stands::NeverWas
+    }
+}
+
+fn truth(record: &StuckRecord, stands: Stands, charges: usize) -> String {
     let StuckRecord { scope, key, amount, currency, .. } = record;
-    let now = match is_left {
-        Some(true) => "still stuck",
-        Some(false) => "not stuck any more",
-        None => "NOT KNOWN whether it is still stuck",
+    let now = match stands {
+        Stands::Stuck => "still stuck",
+        Stands::NotAnyMore => "not stuck any more",
+        Stands::NeverWas => "not stuck, and never was",
+        Stands::NotKnown => "NOT KNOWN whether it is still stuck",
     };
     let count = match charges {
         0 => "no charge that took money".to_owned(),
@@ -80,7 +99,10 @@ fn truth(record: &StuckRecord, is_left: Option<bool>, charges: usize) -> String 
 /// Says the debrief, and writes it where it was asked for.
 pub fn tell(text: &str, file: Option<&PathBuf>, out: &mut Out<'_>) -> ExitCode {
     out.block(text);
-    let Some(file) = file else { return ExitCode::Ok };
+    let Some(file) = file else {
+        out.line("That was the debrief. In the console :debrief shows it as a page; --debrief FILE keeps it.");
+        return ExitCode::Ok;
+    };
     let written = OpenOptions::new().write(true).create_new(true).open(file);
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => {
@@ -120,9 +142,9 @@ mod tests {
             currency: "EUR",
             truth: crate::lab::incident::Truth::Charged,
         };
-        let said = truth(&record, Some(true), 1);
+        let said = truth(&record, Stands::Stuck, 1);
         assert_eq!(said, "- `shop/k1` EUR 12.50: 1 charge that took money, or still may; still stuck\n");
-        let said = truth(&record, None, 2);
+        let said = truth(&record, Stands::NotKnown, 2);
         assert!(said.contains("2 charges") && said.contains("NOT KNOWN whether it is still stuck"), "{said}");
     }
 

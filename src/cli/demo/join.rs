@@ -48,6 +48,7 @@ pub async fn run(
         poll: common.poll.map_or(settings::POLL, Seconds),
         second: SecondSeat::Here,
         practice: super::practice(None),
+        keys: seat.keys,
     };
     let table = match table(&seat, options) {
         Ok(table) => table,

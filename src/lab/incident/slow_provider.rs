@@ -23,7 +23,7 @@ pub(super) static INCIDENT: Incident = Incident {
     should_do: &[
         "look up the records whose clients gave up, and adopt what succeeded",
         "wait for what the provider has not decided, and look again",
-        "ask why the time-out was lowered",
+        "ask why the time-out was lowered, and have the recoverer started again: until then nobody answers a hand back",
     ],
     must_not: &[
         "take a time-out for a failure",
@@ -31,7 +31,7 @@ pub(super) static INCIDENT: Incident = Incident {
         "resume while a lease is live",
     ],
     ends_well: &[Ending::NothingStuck, Ending::OneChargeEach, Ending::BooksAgree, Ending::RecordsKept],
-    recoverer: Recoverer::Off { why: "its look-ups added to the provider's load" },
+    recoverer: Recoverer::Down { why: "stopped, its look-ups added to the provider's load" },
     flaws: &[],
     systems: &[],
     orphans: Orphans::Refund,

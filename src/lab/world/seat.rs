@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::lab::LabError;
+use crate::lab::provider::Keys;
 
 /// The file's name.
 const FILE: &str = "second-seat.json";
@@ -31,6 +32,8 @@ pub struct Seat {
     pub database: SecretString,
     /// The provider's base URL.
     pub provider: String,
+    /// Whether that provider reads keys: both consoles judge by the same promise.
+    pub keys: Keys,
     /// Who has the first seat: the second person is somebody else.
     pub first: String,
 }
@@ -55,6 +58,7 @@ struct Written {
     unstuck: String,
     database: String,
     provider: String,
+    keys: Keys,
     first: String,
 }
 
@@ -71,6 +75,7 @@ impl SecondSeat {
             unstuck: env!("CARGO_PKG_VERSION").to_owned(),
             database: seat.database.expose_secret().to_owned(),
             provider: seat.provider.clone(),
+            keys: seat.keys,
             first: seat.first.clone(),
         };
         let text = serde_json::to_vec(&written).map_err(std::io::Error::other)?;
@@ -111,8 +116,8 @@ impl Seat {
         if written.unstuck != env!("CARGO_PKG_VERSION") {
             return Err(NoSeat::NotThisVersion(name()));
         }
-        let Written { database, provider, first, .. } = written;
-        Ok(Self { database: SecretString::from(database), provider, first })
+        let Written { database, provider, keys, first, .. } = written;
+        Ok(Self { database: SecretString::from(database), provider, keys, first })
     }
 }
 
@@ -124,7 +129,7 @@ mod tests {
 
     fn seat() -> Seat {
         let database = SecretString::from("postgres://lee:hunter2@127.0.0.1:1/d".to_owned());
-        Seat { database, provider: "http://127.0.0.1:2".to_owned(), first: "dana".to_owned() }
+        Seat { database, provider: "http://127.0.0.1:2".to_owned(), keys: Keys::Honoured, first: "dana".to_owned() }
     }
 
     #[test]

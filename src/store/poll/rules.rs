@@ -12,7 +12,7 @@ use super::rates::RatesBook;
 use super::{Asking, Books, each};
 use crate::domain::policy::RulePolicy;
 use crate::domain::port::StoreError;
-use crate::domain::rule::{Breach, Rule, RuleReport, RuleState};
+use crate::domain::rule::{Breach, MOST_BREACHES, Rule, RuleReport, RuleState};
 use crate::domain::time::{Instant, Seconds};
 use crate::store::locked;
 use crate::store::profile::RuleFile;
@@ -22,13 +22,17 @@ use crate::store::rows;
 /// How far back the very first window reads. The audit reads the rest.
 const FIRST_WINDOW: Seconds = Seconds(60);
 
-/// How many breaches of one rule are kept: as many as a query may return.
-const KEPT: usize = 200;
+/// A console that was just opened asks every rule at least this often, for so long: whoever opens one because
+/// something goes wrong does not wait a minute for a rule that is otherwise asked once a minute.
+const EAGER_CADENCE: Seconds = Seconds(10);
+const EAGER_FOR: Seconds = Seconds(90);
 
 /// What is known about every rule, by id.
 #[derive(Default)]
 pub(in crate::store) struct RuleBook {
     entries: BTreeMap<String, Entry>,
+    /// The first window of this connection.
+    began: Option<Instant>,
 }
 
 /// What is known about one rule.
@@ -59,7 +63,7 @@ impl Entry {
             self.seen.retain(|(_, old)| !same(old, &breach));
             self.seen.push((at, breach));
         }
-        let excess = self.seen.len().saturating_sub(KEPT);
+        let excess = self.seen.len().saturating_sub(MOST_BREACHES);
         self.seen.drain(..excess);
         self.checked_at = Some(at);
         self.window_failed = None;
@@ -94,7 +98,7 @@ impl Entry {
                 breaches.push(breach.clone());
             }
         }
-        breaches.truncate(KEPT);
+        breaches.truncate(MOST_BREACHES);
         breaches
     }
 
@@ -180,6 +184,7 @@ impl RuleBook {
 
     /// After a loss the database may be another one: everything is audited again, from the start.
     fn reconnected(&mut self) {
+        self.began = None;
         for entry in self.entries.values_mut() {
             entry.audit_due = None;
             entry.tried_at = None;
@@ -188,7 +193,9 @@ impl RuleBook {
 
     fn due(&self, file: &RuleFile, now: Instant) -> bool {
         let tried = self.entries.get(&file.rule.id).and_then(|entry| entry.tried_at);
-        tried.is_none_or(|tried| file.rule.cadence.after(tried) <= now)
+        let eager = self.began.is_none_or(|began| now < EAGER_FOR.after(began));
+        let cadence = if eager { file.rule.cadence.min(EAGER_CADENCE) } else { file.rule.cadence };
+        tried.is_none_or(|tried| cadence.after(tried) <= now)
     }
 
     fn since(&self, id: &str, now: Instant) -> Instant {
@@ -230,6 +237,7 @@ pub(in crate::store) fn policy_document(policy: &RulePolicy) -> serde_json::Valu
 pub(in crate::store) async fn windows(policy: &RulePolicy, asking: &mut Asking<'_, '_>, books: &Mutex<Books>) {
     let now = asking.reading.now();
     let document = policy_document(policy);
+    locked(books).rules.began.get_or_insert(now);
     for (file, off) in asking.bound.rules() {
         let due = {
             let book = &locked(books).rules;
@@ -333,6 +341,22 @@ mod tests {
         let reports = RuleBook::default().reports(&rules, &[], &RulePolicy::default());
         let i5 = reports.iter().find(|report| report.rule.id == "I5").unwrap();
         assert_eq!(i5.state, RuleState::NotKnown { why: "retention is not set in [policy.rules]".to_owned() });
+    }
+
+    #[test]
+    fn a_console_that_was_just_opened_asks_every_rule_often() {
+        let profiles = crate::store::profile::load(&Library::shipped()).unwrap();
+        let reference = profiles.iter().find(|profile| profile.name == "reference").unwrap();
+        let slow = reference.rules.iter().find(|file| file.rule.cadence > EAGER_CADENCE).unwrap();
+        let mut book = RuleBook { began: Some(at(0)), ..RuleBook::default() };
+        let tried = |seconds| Entry { tried_at: Some(at(seconds)), ..Entry::default() };
+        book.entries.insert(slow.rule.id.clone(), tried(5));
+        assert!(!book.due(slow, at(14)) && book.due(slow, at(15)));
+        book.entries.insert(slow.rule.id.clone(), tried(95));
+        assert!(!book.due(slow, at(110)) && book.due(slow, slow.rule.cadence.after(at(95))));
+        // After a loss it may be another database, and somebody looks because of it.
+        book.reconnected();
+        assert!(book.due(slow, at(110)));
     }
 
     #[test]
