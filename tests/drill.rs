@@ -123,7 +123,7 @@ fn a_drill_from_the_first_calm_second_to_the_debrief() {
     console.keys("<Del>");
     says(&console, "Nothing was deleted: this record is what stops a second charge.");
     console.keys("<Esc>ar");
-    says(&console, "Refused, and nothing was sent. The page says why: evidence first.");
+    says(&console, "Refused, and nothing was sent. The page says why, and the way out.");
     console.keys("<Esc>al");
     says(&console, "A look-up only reads. Enter asks the provider.");
     console.keys("<Enter>");

@@ -334,7 +334,7 @@ fn the_command_line_opens_screens_and_records_and_nothing_else() {
     console.keys(":find ord_88213<Enter>");
     shows(&console, "Nothing carries ord_88213.");
     console.keys(":open shop-eu none<Enter>");
-    shows(&console, "there is no such record");
+    shows(&console, "there is no record with this scope and key");
     assert_eq!(console.acts, 0);
 }
 

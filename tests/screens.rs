@@ -15,8 +15,9 @@ use unstuck::domain::approval::ApprovalState;
 use unstuck::domain::evidence::{Absence, LookupOutcome};
 use unstuck::domain::ids::{Key, LogId, ProviderName, Scope, Version};
 use unstuck::domain::log::Outcome;
+use unstuck::domain::payment::PaymentStatus;
 use unstuck::domain::recon::Reconciliation;
-use unstuck::domain::record::RecoveryPoint;
+use unstuck::domain::record::{RecordStatus, RecoveryPoint};
 use unstuck::domain::rule::{Breach, RuleState};
 use unstuck::domain::snapshot::Snapshot;
 use unstuck::ui::glyphs::ascii_of;
@@ -61,6 +62,17 @@ fn lost(look: &str, keys: &str) -> Console {
     console.fail();
     console.wait(30);
     console.keys(keys);
+    console
+}
+
+/// A record that is done, and that I3 names.
+fn done(look: &str, payment: PaymentStatus) -> Console {
+    let mut console = Console::with(incident(), look, Acting::On);
+    let mut record = record("shop-eu", "ord-88252-4QPE63", "ord_88252", 7_500, 517, RecoveryPoint::Done);
+    (record.status, record.payment_status) = (RecordStatus::Done, Some(payment));
+    let at = console.now.0;
+    console.records.insert(record.id.clone(), dossier(&record, at));
+    console.keys(":open shop-eu ord-88252-4QPE63<Enter>");
     console
 }
 
@@ -141,6 +153,9 @@ const SCENES: &[Scene] = &[
         console.keys("2j<Enter>");
         console
     }),
+    ("record, done and named by a broken rule", |look| done(look, PaymentStatus::Failed)),
+    ("record, done and a payment left over", |look| done(look, PaymentStatus::Pending)),
+    ("record, not there", |look| at(look, ":open shop-eu none<Enter>")),
     ("record, raw", |look| at(look, "2<Enter>t")),
     ("ticket, nothing asked", |look| at(look, "7")),
     ("ticket, a sentence in the box", |look| {

@@ -188,7 +188,7 @@ fn dossier(model: &mut Model, id: &RecordId, read: Result<Option<Box<Dossier>>, 
             model.keep(*dossier);
             None
         }
-        Ok(None) => Some("there is no such record".to_owned()),
+        Ok(None) => Some("there is no record with this scope and key".to_owned()),
         Err(error) => Some(error.to_string()),
     };
     model.screens.record.trouble = trouble.map(|why| (id.clone(), why));

@@ -10,6 +10,7 @@ use crate::domain::action::Request;
 use crate::domain::evidence::{Class, LookupOutcome};
 use crate::domain::ids::RecordId;
 use crate::domain::log::Outcome;
+use crate::domain::recovery::Step;
 use crate::domain::time::{Now, age};
 use crate::ui::{Line, Role};
 
@@ -30,7 +31,7 @@ pub fn line(model: &Model, columns: u16, now: Now) -> Option<Line> {
 }
 
 fn words(drill: &Drill, model: &Model, now: Now) -> String {
-    let about = |deed: &super::Deed| just_done(&deed.what, model);
+    let about = |deed: &super::Deed| just_done(&deed.what, model, now);
     drill
         .just_done(model, now)
         .and_then(about)
@@ -39,12 +40,9 @@ fn words(drill: &Drill, model: &Model, now: Now) -> String {
 }
 
 /// About what was done a moment ago.
-fn just_done(what: &What, model: &Model) -> Option<String> {
+fn just_done(what: &What, model: &Model, now: Now) -> Option<String> {
     Some(match what {
         What::Delete => "Nothing was deleted: this record is what stops a second charge.".to_owned(),
-        What::Refused { request: Request::Resume, .. } => {
-            "Refused, and nothing was sent. The page says why: evidence first.".to_owned()
-        }
         What::Refused { .. } => "Refused, and nothing was sent. The page says why, and the way out.".to_owned(),
         What::Sent { outcome: None, .. } => return None,
         What::Sent { outcome: Some(Outcome::Unknown { .. }), .. } => {
@@ -53,7 +51,7 @@ fn just_done(what: &What, model: &Model) -> Option<String> {
         What::Sent { outcome: Some(Outcome::Refused { .. } | Outcome::Conflict { .. }), .. } => {
             "The database said no; nothing changed. Perhaps somebody was first.".to_owned()
         }
-        What::Sent { action: "lookup", id, outcome: Some(Outcome::Done { .. }), .. } => found(model, id),
+        What::Sent { action: "lookup", id, outcome: Some(Outcome::Done { .. }), .. } => found(model, id, now),
         What::Sent {
             action: "adopt" | "fail" | "reverse" | "not_charged",
             outcome: Some(Outcome::Done { .. }),
@@ -66,14 +64,18 @@ fn just_done(what: &What, model: &Model) -> Option<String> {
 }
 
 /// What a look-up came to.
-fn found(model: &Model, id: &RecordId) -> String {
+fn found(model: &Model, id: &RecordId, now: Now) -> String {
     let stored = model.dossiers.get(id).into_iter().flat_map(|dossier| &dossier.evidence);
     let session = model.session_evidence.get(id).into_iter().flatten();
     let newest = stored.chain(session).max_by_key(|evidence| evidence.started_at);
     match newest.map(|evidence| &evidence.outcome) {
         Some(LookupOutcome::Found { observed }) => match observed.as_slice() {
             [one] if one.class == Class::Succeeded => {
-                "The provider took the money. So charge nothing: finish from there.".to_owned()
+                if matches!(model.step(id, now), Some(Step::Adopt { .. })) {
+                    "The provider took the money. So charge nothing: finish from there.".to_owned()
+                } else {
+                    "The provider took the money. NEXT says what that means here.".to_owned()
+                }
             }
             [one] if one.class == Class::Failed => {
                 "The provider's own no. That is evidence; a time-out never is.".to_owned()

@@ -160,7 +160,7 @@ fn cells(model: &Model, offender: &Offender, now: Now) -> Vec<Span> {
     });
     let (sign, role, likely) = match (offender.mismatches, ours, stuck) {
         (1.., true, _) => (" !", Role::Caution, "OUR bug (I15): the same request"),
-        (1.., false, _) => (" !", Role::Caution, "client bug: one key, two contents"),
+        (1.., false, _) => (" !", Role::Caution, "client bug: one key, 2 contents"),
         (0, _, true) => (" !", Role::Caution, "retries of a stuck record"),
         (0, _, false) => ("  ", Role::Normal, "normal retries"),
     };

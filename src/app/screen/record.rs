@@ -134,7 +134,13 @@ fn trouble_of<'m>(model: &'m Model, id: &RecordId) -> Option<&'m str> {
 fn head_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let Some(record) = model.record(id) else {
         let why = trouble_of(model, id).unwrap_or("being read");
-        return vec![not_known(&format!("record {id}"), why)];
+        let mut lines = vec![not_known(&format!("record {id}"), why)];
+        if trouble_of(model, id).is_some() {
+            lines.push(Line::plain(
+                "   v judges what else our books know of it: requests, payments, the provider's word.",
+            ));
+        }
+        return lines;
     };
     let mut lines = words::head(model, record, now);
     lines.extend(handed::state_lines(model, id, now));

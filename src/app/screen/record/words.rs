@@ -9,10 +9,12 @@ use crate::domain::ids::RecordId;
 use crate::domain::payment::PaymentStatus;
 use crate::domain::record::{Record, RecordStatus, RecoveryPoint};
 use crate::domain::recovery::Step;
+use crate::domain::rule::Breach;
 use crate::domain::time::{Now, age, clock, words};
 use crate::ui::wide::{Keep, cut};
 use crate::ui::{Line, Role};
 
+const REPLAYED: &str = "The stored answer is replayed to retries.";
 const NOT_BY_HAND: &str = "Do not charge again by hand.";
 
 /// The state in one sentence, and what follows from it.
@@ -24,13 +26,12 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
     let at = model.db_now(now);
     let here = word_of(record);
     if record.status == RecordStatus::Done {
-        return (
-            format!("DONE. Payment {here}, {money}. The stored answer is replayed to retries."),
-            match model.step(&record.id, now) {
-                Some(Step::Refuse(_)) => vec![NOT_BY_HAND.into()],
-                _ => vec!["There is nothing to do here.".into()],
-            },
-        );
+        let (said, more) = match (doubt(model, record), model.step(&record.id, now)) {
+            (_, Some(Step::Refuse(_))) => (REPLAYED.to_owned(), NOT_BY_HAND),
+            (Some(Doubt { said, more }), _) => (said, more),
+            (None, _) => (REPLAYED.to_owned(), "There is nothing to do here."),
+        };
+        return (format!("DONE. Payment {here}, {money}. {said}"), vec![more.into()]);
     }
     if record.lease.is_live(at) && record.lease.holder.as_ref() == Some(&model.setup.context.holder()) {
         let until = record.lease.until.map_or_else(|| "an unknown time".to_owned(), clock);
@@ -112,6 +113,29 @@ pub fn sentence_of(model: &Model, record: &Record, now: Now) -> (String, Vec<Str
     }
 }
 
+/// Why a done record is not simply done, and what to do about it.
+struct Doubt<'m> {
+    said: String,
+    more: &'m str,
+}
+
+/// A payment of its key without an end, or a broken rule that names it.
+fn doubt<'m>(model: &'m Model, record: &Record) -> Option<Doubt<'m>> {
+    let open = |status: &PaymentStatus| !matches!(status, PaymentStatus::Succeeded | PaymentStatus::Failed);
+    if record.payment_status.as_ref().is_some_and(open) {
+        return Some(Doubt {
+            said: "That payment is not the one this record ended with.".to_owned(),
+            more: "Its charge may stand: look it up (a l); v judges the customer's case.",
+        });
+    }
+    let named = |breach: &&Breach| {
+        breach.scope.as_ref() == Some(&record.id.scope) && breach.key.as_ref() == Some(&record.id.key)
+    };
+    let rules = &model.picture.snapshot()?.rules;
+    let broken = rules.iter().find(|report| report.breaches().iter().any(|breach| named(&breach)))?;
+    Some(Doubt { said: format!("It breaks {} (see 5).", broken.rule.id), more: &broken.rule.next })
+}
+
 /// The payment's state as a word.
 fn word_of(record: &Record) -> String {
     record.payment_status.as_ref().map_or_else(|| "NOT KNOWN".to_owned(), ToString::to_string)
@@ -141,7 +165,11 @@ fn settles(model: &Model, charge: &Observed, id: &RecordId) -> bool {
 /// The head of a record: sign, word, sentence, consequence, identity.
 pub fn head(model: &Model, record: &Record, now: Now) -> Vec<Line> {
     let (sentence, more) = sentence_of(model, record, now);
-    let (sign, role) = if record.status == RecordStatus::Done { ("ok", Role::Good) } else { sign_of(record) };
+    let (sign, role) = match (&record.status, doubt(model, record)) {
+        (RecordStatus::Done, None) => ("ok", Role::Good),
+        (RecordStatus::Done, Some(_)) => (" !", Role::Caution),
+        (RecordStatus::Processing | RecordStatus::Unrecognised(_), _) => sign_of(record),
+    };
     let word = if record.status == RecordStatus::Done { "DONE".to_owned() } else { word_of(record) };
     // Some sentences begin with the word itself.
     let rest = sentence.strip_prefix(&word).map_or_else(|| format!("  {sentence}"), ToOwned::to_owned);
@@ -182,6 +210,9 @@ pub fn next_lines(model: &Model, id: &RecordId, now: Now) -> Vec<Line> {
     let lead = |text: String| Line::of(Role::Heading, "   NEXT  ").then(text);
     let mut lines = match while_handed_back(model, id, now) {
         Some(line) => vec![lead(line.to_owned())],
+        None if step == Step::NothingToDo && model.record(id).is_some_and(|record| doubt(model, record).is_some()) => {
+            vec![lead("nothing to resume. a l asks the provider; v judges the customer's case.".to_owned())]
+        }
         None => step_lines(step, lead),
     };
     lines.extend(second_line(model, id, now));
