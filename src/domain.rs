@@ -9,6 +9,7 @@ pub mod answer;
 pub mod approval;
 pub mod case;
 pub mod chain;
+pub mod clue;
 pub mod environment;
 pub mod evidence;
 pub mod fault;

@@ -25,6 +25,7 @@ mod error;
 mod poll;
 mod reading;
 mod rows;
+mod search;
 
 /// The text of a checked statement, for the server.
 fn vouched(checked: &gate::Checked) -> SqlStr {

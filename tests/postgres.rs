@@ -4,3 +4,4 @@ mod acting;
 mod approving;
 mod forged;
 mod polling;
+mod search;

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Row};
 use unstuck::domain::action::Request;
+use unstuck::domain::clue::{Clue, Trail};
 use unstuck::domain::port::{Beside, RefusedEvent, Store};
 use unstuck::lab::provider::{Answer, Fate};
 use unstuck::lab::sql;
+use unstuck::store::contract::Question;
 use unstuck::store::options::{APPLICATION, Pooling};
 use unstuck::store::postgres::PgStore;
 
@@ -38,11 +40,21 @@ async fn a_whole_session_of_every_action_leaves_only_what_it_may() {
     for (nth, mut kim) in consoles.into_iter().enumerate() {
         kim.store.poll().await.unwrap();
         while kim.store.work_beside().await.unwrap() == Beside::Worked {}
-        kim.store.find("ord_1").await.unwrap();
+        kim.store.find(&Clue::Id("ord_1".to_owned())).await.unwrap();
         let stuck = &records[nth];
         for request in [Request::Hold, Request::Note, Request::HandOver, Request::Release] {
             let armed = kim.armed(request, stuck).await.unwrap();
             kim.act(armed).await;
+        }
+        let now = kim.store.poll().await.unwrap().db_now;
+        for question in Question::ALL {
+            if let Question::Others(cause) = question {
+                kim.store.others(cause, now).await.ok();
+            }
+        }
+        let mut trail = Trail::of("EUR 5.00 today", now);
+        while let Some(clue) = trail.next(0) {
+            kim.store.find(&clue).await.unwrap();
         }
         kim.resume(stuck).await;
         // A refusal, and one that a person typed.

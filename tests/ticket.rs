@@ -277,17 +277,21 @@ fn a_look_up_from_the_page_asks_about_every_record_of_the_case_and_answers_anew(
 fn others_like_it_are_listed_with_the_money_at_risk_and_exported() {
     let mut console = answered("dark", "twice");
     console.keys("w");
-    shows(&console, "2 in the last 24 hours. At risk: EUR 49.00, and 1 of NOT KNOWN amount.");
+    shows(&console, "3 in the last 24 hours. At risk: EUR 61.00, and 1 of NOT KNOWN amount.");
     console.keys("w");
-    shows(&console, "3 in the last 7 days. At risk: EUR 49.00 + JPY 500, and 1 of NOT KNOWN amount.");
+    shows(&console, "4 in the last 7 days. At risk: EUR 61.00 + JPY 500, and 1 of NOT KNOWN amount.");
     console.keys("ey");
     let file = &console.desk.exported[0];
     let stamped = file.name.strip_suffix(".csv").expect("comma-separated values");
     assert!(stamped.starts_with("others-20261130T"), "{stamped}");
-    assert_eq!(file.text.lines().count(), 4, "{}", file.text);
+    assert_eq!(file.text.lines().count(), 5, "{}", file.text);
     assert!(file.text.contains("\"shop-eu\",\"ord-88219-2MZ017\",\"ord_88219\""), "{}", file.text);
     assert!(console.copied[0].contains("ord_70001"), "{:?}", console.copied);
-    console.keys("j<Enter>");
+    assert!(file.text.contains("\"\",\"\",\"\",\"ch_orphan1\""), "{}", file.text);
+    assert!(console.copied[0].contains("ch_orphan1"), "{:?}", console.copied);
+    console.keys("jj<Enter>");
+    shows(&console, "Our books have no record for this charge: its ref is all there is.");
+    console.keys("k<Enter>");
     shows(&console, "ord-88231-B81C55");
     console.keys("<Esc><Esc>");
     let mut console = answered("dark", "hold");

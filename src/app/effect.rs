@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::approval::Consent;
+use crate::domain::clue::Clue;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
 use crate::domain::port::RefusedEvent;
@@ -26,7 +27,7 @@ pub struct Question(pub u64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TicketWish {
     /// Whose records a text may be about.
-    Find(Question, String),
+    Find(Question, Clue),
     /// Everything that is known about the order of a record.
     Case(RecordId),
     /// Others to whom the same happened, since a time.

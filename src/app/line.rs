@@ -53,7 +53,7 @@ pub fn on(model: &mut Model, asked: Command, now: Now) -> Vec<Effect> {
     match asked {
         Command::Row(RowCommand::Enter) => match model.line.take() {
             Some(LineInput { typing: Typing::Command, field }) => command::run(model, field.text(), now),
-            Some(LineInput { typing: Typing::Find, field }) => ticket::ask(model, field.text()),
+            Some(LineInput { typing: Typing::Find, field }) => ticket::ask(model, field.text(), now),
             Some(LineInput { typing: Typing::Filter { .. }, .. }) | None => vec![],
         },
         Command::Row(RowCommand::Back) => {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::Answer;
 use super::approval::{ApprovalRequest, Consent, ResumeRequest};
 use super::case::Case;
+use super::clue::Clue;
 use super::evidence::Evidence;
 use super::guard::Armed;
 use super::ids::{LogId, Operator, OrderId, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId};
@@ -106,17 +107,35 @@ pub struct Candidate {
     pub order: Option<OrderId>,
     /// Its payment.
     pub payment: Option<PaymentId>,
-    /// Which id matched.
+    /// Which id matched, or that it was the amount.
     pub why: String,
+    /// How much it is about.
+    pub money: Option<Money>,
+    /// When it was paid, or the record made.
+    pub at: Option<Instant>,
+    /// Whether it is what was named.
+    pub matched: Matched,
+}
+
+/// How a candidate was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Matched {
+    /// By an id that the customer named.
+    Id,
+    /// By an amount and a day: it may be anybody's, and a person chooses.
+    Amount,
 }
 
 /// Something that happened to another customer for the same cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Other {
-    /// The record, or the one a charge or payment belongs to.
-    pub id: RecordId,
+    /// The record, or the one a payment belongs to. None for a charge that our books know nothing of.
+    pub id: Option<RecordId>,
     /// Its order.
     pub order: Option<OrderId>,
+    /// The provider's ref of the charge it is about.
+    pub provider_ref: Option<ProviderRef>,
     /// When it happened.
     pub at: Instant,
     /// What was taken too much, or may have been.
@@ -143,8 +162,8 @@ pub trait Store: Send + Sync {
     fn work_beside(&self) -> BoxFuture<'_, Result<Beside, StoreError>>;
     /// Re-reads one record whole. `None`: there is no such record.
     fn dossier<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Dossier>, StoreError>>;
-    /// Finds records by any id a person may have.
-    fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>>;
+    /// Finds records by any id a person may have, or by an amount and a day.
+    fn find<'a>(&'a self, clue: &'a Clue) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>>;
     /// Everything our own books and the stored evidence know about the order of a record: the case of a support
     /// question. `None`: there is nothing about it.
     fn case<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Box<Case>>, StoreError>>;

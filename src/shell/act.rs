@@ -13,6 +13,7 @@ use crate::app::effect::{Effect, Run, TicketWish};
 use crate::app::msg::{Acted, GuardMsg, Msg, TicketMsg};
 use crate::domain::action::Change;
 use crate::domain::approval::Consent;
+use crate::domain::clue::Clue;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, Operator, RecordId};
@@ -63,7 +64,7 @@ impl Hands {
             }),
             Effect::Find(text) => self.answer(move |work| async move {
                 let found = match work.store() {
-                    Ok(store) => store.find(&text).await,
+                    Ok(store) => store.find(&Clue::Id(text.clone())).await,
                     Err(away) => Err(away),
                 };
                 Msg::Found(text, found)
@@ -211,10 +212,10 @@ impl Work {
     async fn ticket(self, wish: TicketWish) -> Msg {
         let store = self.store();
         Msg::Ticket(match wish {
-            TicketWish::Find(question, text) => TicketMsg::Found(
+            TicketWish::Find(question, clue) => TicketMsg::Found(
                 question,
                 match store {
-                    Ok(store) => store.find(&text).await,
+                    Ok(store) => store.find(&clue).await,
                     Err(away) => Err(away),
                 },
             ),

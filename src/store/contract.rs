@@ -4,6 +4,16 @@
 
 use std::fmt;
 
+use crate::domain::triage::Cause;
+
+mod cause;
+mod columns;
+
+use columns::{
+    APPROVALS, BREACH, BREAKS, CHAIN, EVIDENCE, FOUND, LOG, OFFENDERS, OTHERS, PROVIDERS, PULSE, RATES, RECORD,
+    RECORD_MORE, REPORTS, REQUESTS, TIMELINE,
+};
+
 /// A question the console knows. A profile answers it in `<word>.sql`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Question {
@@ -31,8 +41,12 @@ pub enum Question {
     Timeline,
     /// Any id a person may have.
     Find,
+    /// Payments of an amount within a time.
+    FindPaid,
     /// What our books know of an order, for a support case.
     Case,
+    /// Who else, for one cause of a double charge. There is none for [`Cause::Unknown`].
+    Others(Cause),
     /// What changed around the start.
     Changes,
     /// The newest rows of the action log.
@@ -59,7 +73,7 @@ pub enum Question {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 34] = [
         Self::Pulse,
         Self::Stuck,
         Self::Unknown,
@@ -72,7 +86,17 @@ impl Question {
         Self::Evidence,
         Self::Timeline,
         Self::Find,
+        Self::FindPaid,
         Self::Case,
+        Self::Others(Cause::KeyExpired),
+        Self::Others(Cause::RecordDeleted),
+        Self::Others(Cause::TimeoutMarkedFailed),
+        Self::Others(Cause::LeaseTooShort),
+        Self::Others(Cause::UnstableProviderKey),
+        Self::Others(Cause::NoProviderKey),
+        Self::Others(Cause::NewKeyPerAttempt),
+        Self::Others(Cause::ChargeWithoutPayment),
+        Self::Others(Cause::GlobalKey),
         Self::Changes,
         Self::Log,
         Self::Chain,
@@ -101,7 +125,9 @@ impl Question {
             Self::Evidence => "get_evidence",
             Self::Timeline => "get_timeline",
             Self::Find => "get_find",
+            Self::FindPaid => "get_find_paid",
             Self::Case => "get_case",
+            Self::Others(cause) => cause::others(cause),
             Self::Changes => "get_changes",
             Self::Log => "get_log",
             Self::Chain => "get_chain",
@@ -135,9 +161,9 @@ impl Question {
             Self::Record => ("scope text, key text", &[RECORD, RECORD_MORE]),
             Self::Evidence => ("scope text, key text, limit int8", &[EVIDENCE]),
             Self::Timeline => ("scope text, key text, limit int8", &[TIMELINE]),
-            Self::Find => {
-                ("id text, limit int8", &["scope text, key text, order_id text?, payment_id text?, why text"])
-            }
+            Self::Find => ("id text, limit int8", &[FOUND]),
+            Self::FindPaid => ("amounts jsonb, from timestamptz, to timestamptz, limit int8", &[FOUND]),
+            Self::Others(_) => ("since timestamptz, limit int8, retention_s int8", &[OTHERS]),
             Self::Case => ("scope text, key text, limit int8", &["source text, data jsonb?"]),
             Self::Changes => ("since timestamptz, limit int8", &["at timestamptz, kind text, what text, who text?"]),
             Self::Log => ("limit int8", &[LOG]),
@@ -156,54 +182,6 @@ impl Question {
         Signature::new(given, answers)
     }
 }
-
-const RECORD: &str = "scope text, key text, order_id text?, payment_id text?, status text, payment_status text?, \
-    recovery_point text?, lease_until timestamptz?, lease_holder text?, attempt int8?, provider text?, \
-    provider_ref text?, amount int8?, currency text?, first_key_use timestamptz?, created_at timestamptz, \
-    changed_at timestamptz, owner text?, version text";
-
-const RECORD_MORE: &str = "fingerprint text?, response_code int4?, provider_key text?, last_attempt_at timestamptz?, \
-    siblings jsonb, ref_owner text?, holder_is_operator bool";
-
-const PULSE: &str = "signal text, currency text?, count int8, amount int8?, oldest timestamptz?, db_now timestamptz";
-
-const RATES: &str = "minute timestamptz, requests int8, ok int8, conflict int8, mismatch int8, replayed int8, \
-    unavailable int8, failed int8, next_id int8";
-
-const PROVIDERS: &str = "provider text, calls int8, timeouts int8, errors int8, p95_ms float8?, unknown int8";
-
-const OFFENDERS: &str = "scope text, route text, key text?, conflicts int8, mismatches int8, last_at timestamptz";
-const TIMELINE: &str = "at timestamptz, lane text, what text, detail text?, ref text?, amount int8?, currency text?";
-
-const EVIDENCE: &str = "id int8, at timestamptz, operator text, provider text, started_at timestamptz, outcome text, \
-    definitive bool, why text?, observed jsonb, steps jsonb";
-
-const LOG: &str = "id int8, at timestamptz, entry text, action text, scope text?, key text?, operator text, \
-    session_user text, environment text, plan_hash text?, reason text?, ticket text?, result text?, detail text?, \
-    intent_id int8?";
-
-const APPROVALS: &str = "id int8, at timestamptz, action text, scope text, key text, order_id text?, amount int8?, \
-    currency text?, operator text, session_user text, reason text, ticket text?, plan_hash text, version text, \
-    attempt int8?, evidence_id int8, expires_at timestamptz, state text, decided_by text?, decided_session text?, \
-    decided_at timestamptz?, decided_reason text?, act_until timestamptz?, break_glass_from timestamptz?, plan jsonb";
-
-const REQUESTS: &str = "id int8, at timestamptz, scope text, key text, order_id text?, amount int8?, currency text?, \
-    attempt int8, version text, plan_hash text, approval int8, operator text, reason text, ticket text?, \
-    not_after timestamptz, state text, state_at timestamptz, worker text?, detail text?";
-// Nothing but the number is promised: a row somebody tampered with has to be read, too.
-const CHAIN: &str = "id int8, at timestamptz?, entry text?, action text?, scope text?, key text?, operator text?, \
-    session_user text?, application text?, environment text?, plan_hash text?, reason text?, ticket text?, \
-    result text?, detail text?, intent_id int8?, evidence_id int8?, data text?, prev_hash text?, hash text?";
-
-const REPORTS: &str = "hash text, name text, provider text, lines int8, matched int8, loaded_at timestamptz, \
-    from_at timestamptz?, to_at timestamptz?, ours jsonb, theirs jsonb, stated jsonb?";
-
-const BREAKS: &str = "id int8, kind text, provider text, ref text?, scope text?, key text?, order_id text?, payment_id text?, \
-    ours_amount int8?, ours_currency text?, theirs_amount int8?, theirs_currency text?, at timestamptz?, \
-    first_seen timestamptz, owner text?, report text, line int8?";
-
-const BREACH: &str = "scope text?, key text?, order_id text?, payment_id text?, ref text?, amount int8?, \
-    currency text?, at timestamptz?, detail text";
 
 /// What every rule is given and answers with.
 pub fn rule_signature() -> Signature {

@@ -1,4 +1,4 @@
-//! One record re-read whole, and the search for any id.
+//! One record re-read whole.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::reading::{Given, Reading};
 use super::rows::{self, Reader};
 use crate::domain::answer::Answer;
 use crate::domain::ids::RecordId;
-use crate::domain::port::{Candidate, Dossier, StoreError};
+use crate::domain::port::{Dossier, StoreError};
 
 /// How many look-ups of one record are read: enough for two that must agree, and their history.
 const EVIDENCE: i64 = 50;
@@ -19,9 +19,6 @@ const TIMELINE: i64 = 500;
 
 /// How many requests for approval and hand backs are read, the latest of all records: more than half an hour of them.
 const APPROVALS: i64 = 200;
-
-/// How many candidates a search shows.
-const CANDIDATES: i64 = 50;
 
 /// Re-reads one record with its evidence and timeline in one transaction.
 pub(super) async fn dossier(store: &PgStore, id: &RecordId) -> Result<Option<Dossier>, StoreError> {
@@ -78,17 +75,4 @@ fn known<T>(asked: Result<Vec<T>, StoreError>) -> Result<Vec<T>, StoreError> {
         Err(StoreError::CannotAnswer { .. } | StoreError::Contract { .. }) => Ok(Vec::new()),
         other => other,
     }
-}
-
-/// Finds records by any id a person may have.
-pub(super) async fn find(store: &PgStore, text: &str) -> Result<Vec<Candidate>, StoreError> {
-    let bound = store.bound().await?;
-    let given = [Given::Text(text.trim().replace('\0', "")), Given::Int(CANDIDATES)];
-    store
-        .at_desk("the search", async |reading: &mut Reading<'_>| {
-            let mut denied = BTreeMap::new();
-            let mut asking = Asking { bound: &bound, denied: &mut denied, reading };
-            asking.ask(Question::Find, &given, each(rows::candidate)).await
-        })
-        .await
 }

@@ -13,9 +13,10 @@ use super::options::StoreOptions;
 use super::poll::{self, Books, PollState};
 use super::profile::Index;
 use super::reading::{self, Fit, Line, Reading};
-use super::{act, case, clock, dossier, locked};
+use super::{act, case, clock, dossier, locked, search};
 use crate::domain::approval::Consent;
 use crate::domain::case::Case;
+use crate::domain::clue::Clue;
 use crate::domain::evidence::Evidence;
 use crate::domain::guard::Armed;
 use crate::domain::ids::{LogId, RecordId};
@@ -198,14 +199,14 @@ impl Store for PgStore {
 
     fn others(
         &self,
-        _cause: Cause,
-        _since: chrono::DateTime<chrono::Utc>,
+        cause: Cause,
+        since: chrono::DateTime<chrono::Utc>,
     ) -> BoxFuture<'_, Result<Vec<Other>, StoreError>> {
-        Box::pin(async { Err(StoreError::CannotAnswer { why: "no question answers this yet".to_owned() }) })
+        Box::pin(search::others(self, cause, since))
     }
 
-    fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>> {
-        Box::pin(dossier::find(self, text))
+    fn find<'a>(&'a self, clue: &'a Clue) -> BoxFuture<'a, Result<Vec<Candidate>, StoreError>> {
+        Box::pin(search::find(self, clue))
     }
 
     fn act(&self, armed: Armed) -> BoxFuture<'_, Outcome> {

@@ -13,7 +13,7 @@ mod recon;
 pub(super) use approval::{approval, resume};
 pub(super) use detail::{breach, chain_row, evidence, log_entry, record, record_detail};
 pub(super) use lists::{
-    RatesLine, candidate, change, handed_over, offender, provider, pulses, rates, recoverer, timeline,
+    RatesLine, candidate, change, handed_over, offender, other, provider, pulses, rates, recoverer, timeline,
 };
 pub(super) use reader::Reader;
 pub(super) use recon::{broken, report};

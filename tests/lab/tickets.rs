@@ -80,6 +80,25 @@ impl Desk {
             }
         }
     }
+
+    /// Who else, as the orders that `--others` names; every one of the story's that was charged twice is among them.
+    async fn others(&self, cause: &str) -> Vec<String> {
+        let twice = self.records.iter().filter(|record| self.counted(&record.order).len() > 1);
+        let mut wanted: Vec<&str> = twice.map(|record| record.order.as_str()).collect();
+        let first = wanted.first().copied().expect("somebody was charged twice");
+        let record = self.records.iter().find(|record| record.order == first).unwrap();
+        let (code, said) = self.asked(&[first, "--scope", &record.scope, "--lookup", "--others", "--json"]).await;
+        assert_eq!((code, said["cause"].as_str()), (0, Some(cause)), "{said:#}");
+        let found = said["others"].as_array().unwrap();
+        let mut orders: Vec<String> =
+            found.iter().filter_map(|other| other["order"].as_str().map(ToOwned::to_owned)).collect();
+        orders.sort();
+        orders.dedup();
+        wanted.retain(|order| !orders.iter().any(|known| known == order));
+        assert!(wanted.is_empty(), "{wanted:?} are missing: {said:#}");
+        assert!(said["at_risk"].as_object().is_some_and(|sums| !sums.is_empty()), "{said:#}");
+        orders
+    }
 }
 
 /// Twice with this cause where the provider counts two; what is left where it counts one or none.
@@ -104,24 +123,29 @@ async fn keys_that_a_cron_removed() {
         other => panic!("{other:?}"),
     }))
     .await;
+    // The one whose client did not come back yet, too: its next retry would be the second charge.
+    assert_eq!(desk.others("record_deleted").await.len(), desk.records.len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_key_for_every_attempt() {
     let desk = Box::pin(Desk::at("key-per-attempt")).await;
     Box::pin(desk.answers(twice("new_key_per_attempt", "charged_once"))).await;
+    desk.others("new_key_per_attempt").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_time_out_that_was_taken_for_a_failure() {
     let desk = Box::pin(Desk::at("timeout-as-failed")).await;
     Box::pin(desk.answers(twice("timeout_marked_failed", "paid_not_recorded"))).await;
+    assert_eq!(desk.others("timeout_marked_failed").await.len(), desk.records.len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_that_expired_too_early() {
     let desk = Box::pin(Desk::at("key-expired")).await;
     Box::pin(desk.answers(twice("key_expired", "charged_once"))).await;
+    desk.others("key_expired").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -133,6 +157,7 @@ async fn honest_retries_that_were_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_that_reached_another_tenant() {
     let desk = Box::pin(Desk::at("global-key")).await;
+    assert!(!desk.records.is_empty());
     for record in &desk.records {
         let (code, said) = desk.asked(&[&record.order, "--lookup", "--json"]).await;
         assert_eq!((code, said["cause"].as_str()), (1, Some("global_key")), "{record:?}: {said:#}");
@@ -143,6 +168,7 @@ async fn an_answer_that_reached_another_tenant() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_provider_charges_nobody_twice() {
     let desk = Box::pin(Desk::at("slow-provider")).await;
+    assert!(!desk.records.is_empty());
     for record in &desk.records {
         let (code, said) = desk.asked(&[&record.order, "--lookup", "--json"]).await;
         assert_ne!(said["verdict"], "charged_twice", "{said:#}");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use sqlx::Executor;
 use unstuck::domain::action::Request;
+use unstuck::domain::clue::Clue;
 use unstuck::domain::evidence::{Class, Evidence, LookupOutcome, LookupStep, Mode, Observed, ObservedMoney};
 use unstuck::domain::guard::{Armed, Context, Words, draw};
 use unstuck::domain::ids::{Operator, PaymentId, ProviderKey, ProviderName, ProviderRef, RecordId};
@@ -232,10 +233,10 @@ async fn any_id_finds_its_record() {
     let ground = Ground::new(Tables::Installed).await;
     let store = ground.store();
     for id in ["k-102", "O-102", "P-102", " P-102 ", "C-3"] {
-        let found = store.find(id).await.unwrap();
+        let found = store.find(&Clue::Id(id.to_owned())).await.unwrap();
         assert!(found.iter().any(|candidate| candidate.id == stuck()), "{id}: {found:?}");
     }
-    assert_eq!(store.find("nothing-like-it").await.unwrap(), Vec::new());
+    assert_eq!(store.find(&Clue::Id("nothing-like-it".to_owned())).await.unwrap(), Vec::new());
     assert!(store.dossier(&RecordId::new("acme", "no-such-key")).await.unwrap().is_none());
     assert!(dossier(&store).await.timeline.value().is_some_and(|lines| !lines.is_empty()));
 }

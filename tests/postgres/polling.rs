@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::Executor;
+use unstuck::domain::clue::Clue;
 use unstuck::domain::port::Beside;
 use unstuck::domain::port::{Store, StoreError};
 use unstuck::domain::rule::RuleState;
@@ -117,7 +118,8 @@ async fn a_statement_the_server_does_not_stop_is_cancelled_from_beside() {
         return;
     };
     let mut ground = Ground::on(&cluster, Tables::Plain).await;
-    let slow = "-- slow\nSELECT a.attname::text AS scope, '' AS key, '' AS order_id, '' AS payment_id, '' AS why \
+    let slow = "-- slow\nSELECT a.attname::text AS scope, '' AS key, '' AS order_id, '' AS payment_id, '' AS why, \
+        0::bigint AS amount, '' AS currency, now() AS at \
         FROM pg_attribute a, pg_attribute b, pg_attribute c WHERE length($1::text) > $2::bigint \
         ORDER BY length(a.attname || b.attname || c.attname), 1 LIMIT 5";
     let files = Library::shipped().of_profile("reference");
@@ -129,7 +131,7 @@ async fn a_statement_the_server_does_not_stop_is_cancelled_from_beside() {
     options.read_within = Duration::from_millis(300);
     let store = PgStore::new(options);
     store.connect().await.unwrap();
-    let long = "x".repeat(100);
+    let long = Clue::Id("x".repeat(100));
     let found = store.find(&long).await;
     assert!(matches!(found, Err(StoreError::TimedOut { .. })), "{found:?}");
     let busy = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'unstuck' AND state = 'active'";

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use unstuck::app::effect::{ExportFile, TicketWish};
 use unstuck::app::msg::TicketMsg;
 use unstuck::domain::case::Case;
-use unstuck::domain::ids::{OrderId, PaymentId, RecordId};
+use unstuck::domain::clue::Clue;
+use unstuck::domain::ids::{OrderId, PaymentId, ProviderRef, RecordId};
 use unstuck::domain::money::Money;
-use unstuck::domain::port::{Candidate, Other};
+use unstuck::domain::port::{Candidate, Matched, Other};
 
 use super::scenario::ago;
 
@@ -16,6 +17,8 @@ use super::scenario::ago;
 pub struct Desk {
     /// What every question finds.
     pub found: Vec<Candidate>,
+    /// What an amount and a day find.
+    pub paid: Vec<Candidate>,
     /// The only text that finds it.
     pub exactly: Option<&'static str>,
     /// What is known about the orders of records.
@@ -31,8 +34,16 @@ pub struct Desk {
 impl Desk {
     pub fn answer(&mut self, wish: TicketWish) -> TicketMsg {
         match wish {
-            TicketWish::Find(question, text) => {
-                let found = if self.exactly.is_none_or(|only| only == text) { self.found.clone() } else { vec![] };
+            TicketWish::Find(question, clue) => {
+                let (text, paid) = match clue {
+                    Clue::Id(text) => (text, false),
+                    Clue::Paid(paid) => (format!("{:?}", paid.amounts), true),
+                };
+                let found = match self.exactly {
+                    _ if paid => self.paid.clone(),
+                    Some(only) if only != text => vec![],
+                    Some(_) | None => self.found.clone(),
+                };
                 self.asked.push(text);
                 TicketMsg::Found(question, Ok(found))
             }
@@ -79,6 +90,9 @@ pub fn candidate(scope: &str, key: &str, order: &str, why: &str) -> Candidate {
         order: Some(OrderId::new(order)),
         payment: Some(PaymentId::new(order.replace("ord", "pay"))),
         why: why.into(),
+        money: Some(Money::new(12_840, "EUR")),
+        at: Some(ago(1_332)),
+        matched: Matched::Id,
     }
 }
 
@@ -92,15 +106,27 @@ pub fn ambiguous() -> Vec<Candidate> {
     vec![
         candidate("shop-eu", "ord-88213-7Q4K91", "ord_88213", "order ord_88213"),
         candidate("shop-uk", "ord-88213-9XX111", "ord_88213", "order ord_88213"),
-        candidate("shop-eu", "ord-88219-2MZ017", "ord_88219", "EUR 128.40 on 2026-11-30"),
+        Candidate {
+            matched: Matched::Amount,
+            ..candidate("shop-eu", "ord-88219-2MZ017", "ord_88219", "amount and day")
+        },
     ]
 }
 
 /// Others: one of today, one of an amount nobody knows, one of last week.
 pub fn others() -> Vec<Other> {
+    let orphan = Other {
+        id: None,
+        order: None,
+        provider_ref: Some(ProviderRef::new("ch_orphan1")),
+        at: ago(5_000),
+        at_risk: Some(Money::new(1_200, "EUR")),
+        what: "charge of acme-psp in report 2026-11-30, and no payment of ours".into(),
+    };
     let other = |key: &str, order: &str, seconds: u64, at_risk: Option<Money>| Other {
-        id: RecordId::new("shop-eu", key),
+        id: Some(RecordId::new("shop-eu", key)),
         order: Some(OrderId::new(order)),
+        provider_ref: None,
         at: ago(seconds),
         at_risk,
         what: "two keys for one order, two charges".into(),
@@ -108,6 +134,7 @@ pub fn others() -> Vec<Other> {
     vec![
         other("ord-88219-2MZ017", "ord_88219", 600, Some(Money::new(4_900, "EUR"))),
         other("ord-88231-B81C55", "ord_88231", 7_200, None),
+        orphan,
         other("ord-70001-AAAA11", "ord_70001", 3 * 86_400, Some(Money::new(500, "JPY"))),
     ]
 }

@@ -15,6 +15,7 @@ use crate::app::model::{LineInput, Model, Place, Typing};
 use crate::app::msg::TicketMsg;
 use crate::app::notice::Notice;
 use crate::domain::case::Case;
+use crate::domain::clue::Trail;
 use crate::domain::ids::{RecordId, Target};
 use crate::domain::lanes::Lanes;
 use crate::domain::port::{Candidate, StoreError};
@@ -39,17 +40,14 @@ pub const SCREEN: Screen = Screen {
     digit: '7',
     titles: ["Ticket triage", "Ticket"],
     word: "ticket",
-    questions: &["find_record", "get_case"],
+    questions: &["get_find", "get_find_paid", "get_case"],
     count: |_| (String::new(), Role::Normal),
     sync: |_: &mut Screens, _: &Snapshot, _: Reading| {},
     on: find::on,
     view: find::view,
 };
-
 /// Longest text the find box takes: a customer's message, not a book.
 const LONGEST: usize = 1_000;
-/// Records that are listed before no further word is looked for.
-const MOST_FOUND: usize = 100;
 /// An answer is read again when its reading is older than this, in seconds.
 const REREAD_AFTER: u64 = 15;
 /// The most records of one case that are looked up in one go.
@@ -98,7 +96,7 @@ pub struct State {
     /// How far it got.
     pub finding: Finding,
     /// Words of the question that were not looked for yet: one of them may be an id.
-    clues: Vec<String>,
+    clues: Trail,
     /// What its other words found so far.
     gathered: Vec<Candidate>,
     /// The records that were found.
@@ -118,7 +116,7 @@ pub struct State {
 impl State {
     /// The record of the row under the cursor, while others are on view.
     pub fn target(&self) -> Option<&RecordId> {
-        self.others.as_ref()?.list.cursor()
+        self.others.as_ref()?.list.cursor()?.0.as_ref()
     }
 
     /// The answer for a record, when it is the one on view.
@@ -152,8 +150,8 @@ pub fn pasted(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
 }
 
 /// Enter in the box.
-pub fn ask(model: &mut Model, text: &str) -> Vec<Effect> {
-    let text = text.trim();
+pub fn ask(model: &mut Model, text: &str, now: Now) -> Vec<Effect> {
+    let (text, at) = (text.trim(), model.db_now(now));
     if text.is_empty() {
         return vec![];
     }
@@ -162,9 +160,10 @@ pub fn ask(model: &mut Model, text: &str) -> Vec<Effect> {
     state.question = Question(state.question.0.saturating_add(1));
     state.finding = Finding::Asked;
     state.list = ListState::default();
-    state.clues = find::clues(text);
+    state.clues = Trail::of(text, at);
     state.gathered.clear();
-    vec![Effect::Ticket(TicketWish::Find(state.question, text.to_owned()))]
+    let first = state.clues.next(0);
+    first.map(|clue| Effect::Ticket(TicketWish::Find(state.question, clue))).into_iter().collect()
 }
 
 /// Arriving at an answer: it is read, unless it is on view already.
@@ -231,12 +230,9 @@ fn found_some(model: &mut Model, found: Result<Vec<Candidate>, StoreError>, now:
         }
     };
     let state = &mut model.screens.ticket;
-    // The text as it stands is an id; else each of its words may be one.
-    let done = matches!(state.finding, Finding::Asked) && !candidates.is_empty();
     state.gathered.extend(candidates);
-    if !done && !state.clues.is_empty() && state.gathered.len() < MOST_FOUND {
+    if let Some(next) = state.clues.next(state.gathered.len()) {
         state.finding = Finding::WordByWord;
-        let next = state.clues.remove(0);
         return vec![Effect::Ticket(TicketWish::Find(state.question, next))];
     }
     let candidates = std::mem::take(&mut state.gathered);

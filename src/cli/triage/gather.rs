@@ -6,12 +6,14 @@ use super::args::TriageArgs;
 use crate::cli::out::{ExitCode, Out};
 use crate::cli::settings::{Settings, connect};
 use crate::domain::case::{Case, money};
+use crate::domain::clue::Trail;
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome};
 use crate::domain::ids::{ProviderName, RecordId};
 use crate::domain::mask::Masks;
-use crate::domain::port::{Candidate, Provider as _, Query, Store};
+use crate::domain::port::{Candidate, Matched, Provider as _, Query, Store, StoreError};
 use crate::domain::time::{self, Instant, Seconds};
 use crate::provider::{HttpProvider, OpenError};
+use crate::shell::clock;
 
 /// How many payments of a case the provider is asked about, as in a bulk look-up.
 const LOOK_UPS: usize = 25;
@@ -59,20 +61,26 @@ impl Refused {
         match self {
             Self::Nothing(what) => {
                 out.complain(&format!(
-                    "Nothing was found for {what:?}. It takes an order, payment, key, provider ref or customer, as it is written."
+                    "Nothing was found for {what:?}. It takes an order, payment, key, provider ref or customer as it is written, an amount with its day, or a message with one of them in it."
                 ));
                 ExitCode::Finding
             }
             Self::Several(candidates) => {
-                out.complain(&format!("{} candidates; name one with its key and --scope:", candidates.len()));
+                let s = if candidates.len() == 1 { "" } else { "s" };
+                out.complain(&format!("{} candidate{s}; name one with its key and --scope:", candidates.len()));
                 for one in &candidates {
                     let order = one.order.as_ref().map_or("-", |order| order.as_str());
+                    let money = one.money.as_ref().map_or_else(|| "amount NOT KNOWN".to_owned(), ToString::to_string);
+                    let at = one.at.map(|at| at.format(", %Y-%m-%d %H:%MZ").to_string()).unwrap_or_default();
                     out.complain(&format!(
-                        "  unstuck triage {} --scope {}   order {order}, matched by {}",
+                        "  unstuck triage {} --scope {}   order {order}, {money}{at}, matched by {}",
                         word(one.id.key.as_str()),
                         word(one.id.scope.as_str()),
                         one.why
                     ));
+                }
+                if candidates.iter().any(|one| one.matched == Matched::Amount) {
+                    out.complain("An amount and a day may be anybody's: be sure of the order before you say anything.");
                 }
                 ExitCode::Finding
             }
@@ -94,7 +102,7 @@ pub(super) async fn gather(
     let not_known = |why: String| Refused::NotKnown(why);
     let store = connect::patient_store(settings).map_err(|error| not_known(error.to_string()))?;
     let store: Arc<dyn Store> = Arc::new(store);
-    let found = store.find(what).await.map_err(|error| not_known(error.to_string()))?;
+    let found = find(store.as_ref(), what).await.map_err(|error| not_known(error.to_string()))?;
     let one = only(found, args.scope.as_deref(), what)?;
     let case = store.case(&one.id).await.map_err(|error| not_known(error.to_string()))?;
     let mut case = *case.ok_or_else(|| Refused::Nothing(what.to_owned()))?;
@@ -106,6 +114,21 @@ pub(super) async fn gather(
     Ok(Gathered { id: one.id, case, store, unanswered })
 }
 
+/// Everything that was given is looked for, in the order of [`Trail`].
+async fn find(store: &dyn Store, what: &str) -> Result<Vec<Candidate>, StoreError> {
+    let mut trail = Trail::of(what, clock::now().0);
+    let mut found: Vec<Candidate> = Vec::new();
+    while let Some(clue) = trail.next(found.len()) {
+        for one in store.find(&clue).await? {
+            // Two words of one sentence may name the same purchase.
+            if !found.iter().any(|known| known.id == one.id) {
+                found.push(one);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The one candidate. Records of one order in one scope are one case; another scope is never mixed in.
 fn only(found: Vec<Candidate>, scope: Option<&str>, what: &str) -> Result<Candidate, Refused> {
     let mut found: Vec<Candidate> =
@@ -114,7 +137,8 @@ fn only(found: Vec<Candidate>, scope: Option<&str>, what: &str) -> Result<Candid
     let same = |one: &Candidate| {
         one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
     };
-    if found.iter().all(same) {
+    // An amount and a day name nobody: a person chooses, even when there is only one.
+    if first.matched == Matched::Id && found.iter().all(same) {
         return Ok(found.swap_remove(0));
     }
     Err(Refused::Several(found))

@@ -6,7 +6,14 @@ use super::args::TriageArgs;
 use super::gather::Gathered;
 use crate::cli::out::{ExitCode, Out};
 use crate::domain::money::Totals;
+use crate::domain::port::Other;
 use crate::domain::triage;
+
+/// The record, or the provider's ref of a charge that our books know nothing of.
+fn name(other: &Other) -> String {
+    let theirs = || other.provider_ref.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+    other.id.as_ref().map_or_else(theirs, ToString::to_string)
+}
 
 /// Lists them, with the sum per currency.
 pub(super) async fn list(args: &TriageArgs, gathered: &Gathered, out: &mut Out<'_>) -> ExitCode {
@@ -47,7 +54,7 @@ pub(super) async fn list(args: &TriageArgs, gathered: &Gathered, out: &mut Out<'
         out.line(&format!(
             "  {}  {}  order {order}  {money}  {}",
             other.at.format("%Y-%m-%d %H:%M:%SZ"),
-            other.id,
+            name(other),
             other.what
         ));
     }

@@ -3,11 +3,11 @@
 use sqlx::postgres::PgRow;
 
 use super::Reader;
-use crate::domain::ids::{Key, Operator, OrderId, PaymentId, ProviderName, Scope};
+use crate::domain::ids::{Key, Operator, OrderId, PaymentId, ProviderName, ProviderRef, RecordId, Scope};
 use crate::domain::log::TimelineEntry;
 use crate::domain::money::Money;
 use crate::domain::money::Totals;
-use crate::domain::port::{Candidate, StoreError};
+use crate::domain::port::{Candidate, Matched, Other, StoreError};
 use crate::domain::rates::Minute;
 use crate::domain::snapshot::{HandedOver, Offender, ProviderHealth, Pulse, Recoverer, Signal, WhatChanged};
 use crate::domain::time::Instant;
@@ -140,6 +140,22 @@ pub(in crate::store) fn candidate(file: &str, row: &PgRow) -> Result<Candidate, 
         order: reader.id_maybe("order_id", OrderId::new)?,
         payment: reader.id_maybe("payment_id", PaymentId::new)?,
         why: reader.text("why")?,
+        money: reader.money()?,
+        at: reader.instant_maybe("at")?,
+        matched: Matched::Id,
+    })
+}
+
+pub(in crate::store) fn other(file: &str, row: &PgRow) -> Result<Other, StoreError> {
+    let reader = Reader::new(file, row);
+    let record = reader.text_maybe("scope")?.zip(reader.text_maybe("key")?);
+    Ok(Other {
+        id: record.map(|(scope, key)| RecordId::new(scope, key)),
+        order: reader.id_maybe("order_id", OrderId::new)?,
+        provider_ref: reader.id_maybe("ref", ProviderRef::new)?,
+        at: reader.instant("at")?,
+        at_risk: reader.money()?,
+        what: reader.text("what")?,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::app::keymap::RowCommand;
 use crate::app::model::{Model, Place, Typing};
 use crate::app::screen::{ScreenId, not_known, page_rows, rows, sentence};
 use crate::domain::ids::RecordId;
-use crate::domain::port::Candidate;
+use crate::domain::port::{Candidate, Matched};
 use crate::domain::time::Now;
 use crate::ui::layout::Room;
 use crate::ui::wide::wrap;
@@ -17,9 +17,6 @@ use crate::ui::{Canvas, Line, Role, Span};
 
 /// Rows of typed text that are shown, the last ones.
 const TYPED_ROWS: usize = 4;
-/// The shortest word that is looked for by itself, and the most of them.
-const SHORTEST: usize = 4;
-const MOST_CLUES: usize = 40;
 
 /// The keys of the find box while nothing is typed.
 pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect>> {
@@ -47,33 +44,21 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
 
 /// The candidate that needs no choice: all that was found is one order of one scope.
 pub fn direct(candidates: &[Candidate]) -> Option<&RecordId> {
-    let first = candidates.first()?;
+    let first = candidates.first().filter(|one| one.matched == Matched::Id)?;
     let same = |one: &Candidate| {
         one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
     };
     candidates.iter().all(same).then_some(&first.id)
 }
 
-/// The words of a text that are long enough for an id, each once, without what stands around words.
-pub fn clues(text: &str) -> Vec<String> {
-    let mut clues: Vec<String> = Vec::new();
-    let around = |c: char| c.is_whitespace() || ",;()[]{}<>\"'`!?#=".contains(c);
-    for word in text.split(around) {
-        let word = word.trim_matches(['.', ':', '/', '-', '_', '*']);
-        let known = clues.iter().any(|known| known == word);
-        if word.chars().count() >= SHORTEST && word != text && !known && clues.len() < MOST_CLUES {
-            clues.push(word.to_owned());
-        }
-    }
-    clues
-}
-
 const COLUMNS: &[Column] = &[
-    Column::words("MATCHED", 16, 0).up_to(30),
+    Column::words("MATCHED", 14, 0).up_to(30),
     Column::ids("SCOPE", 8, 0).up_to(18),
-    Column::ids("ORDER", 10, 1).up_to(24),
-    Column::ids("PAYMENT", 8, 3).up_to(20),
-    Column::ids("KEY", 10, 2).up_to(24),
+    Column::ids("ORDER", 10, 0).up_to(24),
+    Column::numbers("AMOUNT", 12, 0).up_to(18),
+    Column::words("WHEN (UTC)", 17, 1),
+    Column::ids("KEY", 10, 3).up_to(24),
+    Column::ids("PAYMENT", 8, 4).up_to(20),
 ];
 
 /// Draws the box and what was found.
@@ -82,7 +67,7 @@ pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: N
     let mut lines = vec![
         Line::of(Role::Heading, " Was this customer charged twice? What may I say?"),
         Line::plain(" Paste what the customer gave you, or press ").and(Role::Key, "/").then(
-            " and type it: an order, a payment, a key, a provider ref, a customer, or the whole message with one of them in it.",
+            " and type it: an order, payment, key, provider ref, customer, an amount with its day, or the whole message.",
         ),
     ];
     lines.extend(box_lines(model, area.width, canvas));
@@ -107,6 +92,12 @@ pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: N
                 .and(Role::Key, "Enter")
                 .then("."),
             );
+            if found.iter().any(|one| one.matched == Matched::Amount) {
+                lines.push(
+                    Line::of(Role::Caution, " ! Found by amount and day only: ")
+                        .then("it may be anybody's. Ask for the order, or for what the bank statement says, before you say anything."),
+                );
+            }
             lines.extend(scopes_line(found));
         }
     }
@@ -168,22 +159,12 @@ fn cells(candidate: &Candidate) -> Vec<Span> {
         rows::span(Role::Normal, candidate.why.clone()),
         rows::span(Role::Normal, candidate.id.scope.to_string()),
         rows::span(Role::Normal, or_dash(candidate.order.as_ref().map(ToString::to_string))),
-        rows::span(Role::Normal, or_dash(candidate.payment.as_ref().map(ToString::to_string))),
+        match &candidate.money {
+            Some(money) => rows::span(Role::Normal, money.to_string()),
+            None => rows::span(Role::Unknown, "NOT KNOWN"),
+        },
+        rows::span(Role::Normal, or_dash(candidate.at.map(|at| at.format("%Y-%m-%d %H:%MZ").to_string()))),
         rows::span(Role::Normal, candidate.id.key.to_string()),
+        rows::span(Role::Normal, or_dash(candidate.payment.as_ref().map(ToString::to_string))),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_is_taken_apart_into_words_that_may_be_ids() {
-        let words = clues("Hi, was I charged twice (order #ord_88213)? ref: ch_77ab. ord_88213!");
-        assert_eq!(words, ["charged", "twice", "order", "ord_88213", "ch_77ab"]);
-        assert!(clues("ord_88213").is_empty(), "one word is the whole text");
-        assert_eq!(clues(&"abcd1 ".repeat(1_000)).len(), 1);
-        let many: Vec<String> = (0..1_000).map(|nth| format!("word{nth}")).collect();
-        assert_eq!(clues(&many.join(" ")).len(), MOST_CLUES);
-    }
 }

@@ -1,5 +1,7 @@
 //! Who else? Others to whom the same happened, within a window of time, with the money at risk.
 
+use std::collections::HashSet;
+
 use ratatui::layout::Rect;
 
 use super::{Answered, files, words};
@@ -8,7 +10,7 @@ use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place};
 use crate::app::screen::{not_known, page_rows, rows, sentence};
-use crate::domain::ids::RecordId;
+use crate::domain::ids::{OrderId, ProviderRef, RecordId};
 use crate::domain::money::Totals;
 use crate::domain::port::{Other, StoreError};
 use crate::domain::time::{Instant, Now, Seconds};
@@ -58,7 +60,14 @@ pub struct Others {
     since: Instant,
     found: Option<Result<Vec<Other>, String>>,
     /// Their records and the cursor.
-    pub list: ListState<RecordId>,
+    pub list: ListState<Id>,
+}
+
+/// What tells one line from the others.
+pub type Id = (Option<RecordId>, Option<OrderId>, Option<ProviderRef>);
+
+fn id_of(other: &Other) -> Id {
+    (other.id.clone(), other.order.clone(), other.provider_ref.clone())
 }
 
 impl Others {
@@ -68,12 +77,8 @@ impl Others {
             return;
         }
         if let Ok(found) = &found {
-            let mut ids: Vec<RecordId> = Vec::new();
-            for other in found {
-                if !ids.contains(&other.id) {
-                    ids.push(other.id.clone());
-                }
-            }
+            let mut seen = HashSet::new();
+            let ids = found.iter().map(id_of).filter(|id| seen.insert(id.clone())).collect();
             self.list.sync(ids, Reading::No);
         }
         self.found = Some(found.map_err(|why| why.to_string()));
@@ -96,20 +101,21 @@ impl Others {
         let rows = self.known().iter().map(|other| {
             let order = other.order.as_ref().map_or("-", |order| order.as_str());
             let money = other.at_risk.as_ref().map_or_else(|| "not known".to_owned(), ToString::to_string);
-            format!("{} {} {order} {money} {}", stamp(other.at), other.id, other.what)
+            format!("{} {} {order} {money} {}", stamp(other.at), name(other), other.what)
         });
         std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
     }
 
     /// The list as a file of comma-separated values.
     pub fn file(&self, now: Now) -> ExportFile {
-        let mut text = "scope,key,order,at,amount,currency,what\r\n".to_owned();
+        let mut text = "scope,key,order,provider_ref,at,amount,currency,what\r\n".to_owned();
         for other in self.known() {
             let money = other.at_risk.as_ref();
             let cells = [
-                other.id.scope.to_string(),
-                other.id.key.to_string(),
+                other.id.as_ref().map(|id| id.scope.to_string()).unwrap_or_default(),
+                other.id.as_ref().map(|id| id.key.to_string()).unwrap_or_default(),
                 other.order.as_ref().map(ToString::to_string).unwrap_or_default(),
+                other.provider_ref.as_ref().map(ToString::to_string).unwrap_or_default(),
                 stamp(other.at),
                 money.map(crate::domain::money::Money::amount).unwrap_or_default(),
                 money.map(|money| money.currency.to_string()).unwrap_or_default(),
@@ -155,7 +161,7 @@ impl Others {
         if self.known().is_empty() {
             return;
         }
-        let cells = |id: &RecordId| self.known().iter().find(|other| other.id == *id).map(cells);
+        let cells = |id: &Id| self.known().iter().find(|other| id_of(other) == *id).map(cells);
         rows::draw(canvas, rest, COLUMNS, (self.list.order(), self.list.position()), rows::form(room), cells);
     }
 }
@@ -173,15 +179,25 @@ fn cells(other: &Other) -> Vec<Span> {
     vec![
         rows::span(Role::Normal, ""),
         rows::span(Role::Normal, stamp(other.at)),
-        rows::span(Role::Normal, other.id.scope.to_string()),
+        rows::span(Role::Normal, other.id.as_ref().map_or_else(|| "-".to_owned(), |id| id.scope.to_string())),
         rows::span(Role::Normal, other.order.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)),
         match &other.at_risk {
             Some(money) => rows::span(Role::Normal, money.to_string()),
             None => rows::span(Role::Unknown, "NOT KNOWN"),
         },
-        rows::span(Role::Normal, other.id.key.to_string()),
+        rows::span(Role::Normal, key(other)),
         rows::span(Role::Normal, other.what.clone()),
     ]
+}
+
+/// The key, or the provider's ref where our books have none.
+fn key(other: &Other) -> String {
+    let theirs = || other.provider_ref.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+    other.id.as_ref().map_or_else(theirs, |id| id.key.to_string())
+}
+
+fn name(other: &Other) -> String {
+    other.id.as_ref().map_or_else(|| key(other), ToString::to_string)
 }
 
 fn stamp(at: Instant) -> String {
@@ -218,11 +234,15 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
             Some(vec![])
         }
         RowCommand::Enter => match others.list.cursor().cloned() {
-            Some(id) if model.place == Place::Ticket(id.clone(), from) => {
+            Some((Some(id), ..)) if model.place == Place::Ticket(id.clone(), from) => {
                 model.screens.ticket.others = None;
                 Some(vec![])
             }
-            Some(id) => Some(model.go(Place::Ticket(id, from), now)),
+            Some((Some(id), ..)) => Some(model.go(Place::Ticket(id, from), now)),
+            Some((None, ..)) => {
+                model.say("Our books have no record for this charge: its ref is all there is.", now);
+                Some(vec![])
+            }
             None => Some(vec![]),
         },
         RowCommand::Back => {
