@@ -8,6 +8,7 @@
 //! until `Model::next_wake`, then send [`msg::Msg::Wake`]; run the effects; never await one.
 
 pub mod command;
+mod csv;
 pub mod dialog;
 pub mod drill;
 pub mod effect;

@@ -195,6 +195,51 @@ fn y_copies_the_break_in_words_that_are_safe_to_paste() {
 }
 
 #[test]
+fn e_writes_the_breaks_that_are_listed_and_other_lists_say_where_to() {
+    let mut console = at_six(incident());
+    console.keys("e");
+    let file = &console.desk.exported[0];
+    assert!(file.name.starts_with("breaks-20261130T") && file.name.ends_with(".csv"), "{}", file.name);
+    assert_eq!(file.text.lines().count(), 5, "{}", file.text);
+    assert!(file.text.lines().nth(1).is_some_and(|line| line.starts_with("\"rb_64\"")), "{}", file.text);
+    console.keys("fe");
+    let of_one_kind = &console.desk.exported[1];
+    assert!(of_one_kind.text.lines().count() < 5, "what f hides is not written: {}", of_one_kind.text);
+    let mut console = at_six(with(hostile_breaks()));
+    console.keys("e");
+    let text = &console.desk.exported[0].text;
+    assert!(!text.contains('\u{1b}') && text.lines().skip(1).all(|line| line.starts_with("\"rb_")), "{text}");
+    let mut console = at_six(with(Reconciliation { breaks: vec![], ..breaks() }));
+    console.keys("e");
+    shows(&console, "There is no open break to be exported.");
+    console.keys("2e");
+    shows(&console, "This list is not exported: 6 writes its breaks to a file");
+    assert!(console.desk.exported.is_empty() && console.acts == 0);
+}
+
+#[test]
+fn v_judges_the_customer_of_a_break() {
+    let mut console = at_six(incident());
+    console.keys("v");
+    match console.model.screens.reconciliation.target(&console.model) {
+        Some(id) => assert_eq!(console.model.place, Place::Ticket(id, ScreenId::Reconciliation)),
+        None => shows(&console, "There is no record under the cursor."),
+    }
+    let with_record = breaks().breaks.iter().position(|one| one.record.is_some());
+    assert!(with_record.is_some(), "the scene has a break with a record");
+    console.keys("<Esc>6g");
+    for _ in 0..order(&console).len() {
+        if let Some(id) = console.model.screens.reconciliation.target(&console.model) {
+            console.keys("v");
+            assert_eq!(console.model.place, Place::Ticket(id, ScreenId::Reconciliation));
+            return;
+        }
+        console.keys("j");
+    }
+    panic!("no break has a record");
+}
+
+#[test]
 fn screens_without_kinds_say_so() {
     let mut console = Console::on(incident());
     console.keys("2f");

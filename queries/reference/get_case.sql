@@ -2,6 +2,7 @@
 -- $1 text: scope; $2 text: key; $3 bigint: how many rows of a source at most. Since: 3.
 -- source: request, record, payment, transition, webhook, settlement. data: one row in the fields of a case (`src/domain/case.rs`);
 -- retention: how long keys are really kept, as the latest config event says it ("keys are kept for 5 seconds"); the promise may be longer.
+-- A line of a report that was loaded here counts where the service has not imported the same one.
 -- NULL says that the source is there, whether or not it has rows. Only of this scope; a request of another scope comes along when
 -- it was answered with what belongs to this one.
 WITH me AS (
@@ -79,6 +80,15 @@ seen AS (
       'currency', s.currency, 'at', s.at)
    FROM settlement_lines s JOIN refs ON refs.provider = s.provider AND refs.ref = s.provider_ref
    ORDER BY s.at DESC, s.id DESC LIMIT $3::bigint)
+  UNION ALL
+  (SELECT 'settlement', 2, x.at, x.load_id::text || ':' || x.line::text, jsonb_build_object('ref', x.ref, 'type', x.kind, 'amount', x.amount,
+      'currency', x.currency, 'at', x.at)
+   FROM unstuck.settlement_row x
+   JOIN unstuck.settlement_report f ON f.load_id = x.load_id
+   JOIN refs ON refs.provider = f.provider AND refs.ref = x.ref
+   WHERE x.kind IN ('charge', 'refund', 'chargeback')
+     AND NOT EXISTS (SELECT 1 FROM settlement_lines s WHERE s.provider_ref = x.ref AND s.provider = f.provider AND s.type = x.kind AND abs(s.amount) = abs(x.amount))
+   ORDER BY x.at DESC, x.load_id, x.line LIMIT $3::bigint)
   UNION ALL
   (SELECT 'retention', 1, e.at, e.id::text, jsonb_build_object('s', substring(e.what, '^keys are kept for ([0-9]{1,9}) seconds')::bigint)
    FROM service_events e WHERE e.kind = 'config' AND e.what LIKE 'keys are kept for %'

@@ -281,7 +281,7 @@ CREATE TABLE IF NOT EXISTS unstuck.settlement_row (
   PRIMARY KEY (load_id, line)
 );
 COMMENT ON TABLE unstuck.settlement_row IS 'Lines of settlement reports, minor units; they count once their load is in settlement_report. Only grows.';
-CREATE INDEX IF NOT EXISTS ix_settlement_row_ref ON unstuck.settlement_row (ref) WHERE kind = 'charge';
+CREATE INDEX IF NOT EXISTS ix_settlement_row_moved ON unstuck.settlement_row (ref) WHERE kind IN ('charge', 'refund', 'chargeback');
 
 CREATE TABLE IF NOT EXISTS unstuck.settlement_report (
   load_id  bigint      PRIMARY KEY REFERENCES unstuck.settlement_load (id),
@@ -2187,7 +2187,8 @@ BEGIN
     CASE WHEN t.again THEN 'duplicate' WHEN t.id IS NULL THEN 'orphan' WHEN t.ours_currency <> t.currency THEN 'currency' ELSE 'amount' END,
     t.line, t.ref, t.scope, t.key, coalesce(t.ours_order, t.order_id), t.id, t.ours, t.ours_currency, t.amount, t.currency, t.at
   FROM (
-    SELECT x.line, x.ref, x.order_id, x.amount, x.currency, x.at, p.id, p.scope, p.key, p.order_id AS ours_order, p.amount AS ours, p.currency AS ours_currency,
+    SELECT x.line, x.ref, x.order_id, x.amount, x.currency, x.at, p.id, coalesce(p.scope, o.scope) AS scope, coalesce(p.key, o.key) AS key,
+      coalesce(p.order_id, o.order_id) AS ours_order, p.amount AS ours, p.currency AS ours_currency,
       pg_catalog.row_number() OVER (PARTITION BY x.ref ORDER BY x.line) > 1 OR EXISTS (
         SELECT 1 FROM unstuck.settlement_row e JOIN unstuck.settlement_report f ON f.load_id = e.load_id
         WHERE e.ref = x.ref AND e.kind = 'charge' AND e.load_id <> p_load AND f.provider = r.provider) AS again
@@ -2197,6 +2198,14 @@ BEGIN
       FROM public.payments q WHERE q.provider_ref = x.ref AND q.provider = r.provider AND q.status = 'succeeded'
       ORDER BY q.created_at, q.id LIMIT 1
     ) p ON true
+    -- A charge without a success of ours may still have left its ref: on a payment that did not succeed, or on a record.
+    LEFT JOIN LATERAL (
+      SELECT u.scope, u.key, u.order_id FROM (
+        SELECT q.scope, q.key, q.order_id, 1 AS nth, q.created_at FROM public.payments q WHERE q.provider_ref = x.ref AND q.provider = r.provider
+        UNION ALL
+        SELECT k.scope, k.key, k.order_id, 2, k.created_at FROM public.idempotency_keys k WHERE k.provider_ref = x.ref AND k.provider = r.provider
+      ) u ORDER BY u.nth, u.created_at LIMIT 1
+    ) o ON p.id IS NULL
     WHERE x.load_id = p_load AND x.kind = 'charge'
   ) t
   WHERE t.again OR t.id IS NULL OR t.ours_currency <> t.currency OR t.ours <> t.amount

@@ -128,3 +128,64 @@ async fn what_is_cut_off_or_contradicts_itself_is_seen_by_nobody() {
     let (code, said, why) = office.load("whole.csv").await;
     assert_eq!((code, said["lines"].as_u64()), (1, Some(2_500)), "{why}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_that_is_killed_is_seen_by_nobody_and_can_be_done_again() {
+    let office = Box::pin(Office::open()).await;
+    let (text, ours, _) = office.report().await;
+    let head = text.lines().next().unwrap();
+    let mut file = format!("{head}\n");
+    for nth in 0..60_000 {
+        writeln!(file, "none{nth},,charge,100,EUR,2026-01-01").unwrap();
+    }
+    fs::write(office.folder.path().join("long.csv"), &file).unwrap();
+    let mut command = tokio::process::Command::new(binary());
+    command.args(["reconcile", "--provider", "generic", "--name", "labpay", "long.csv"]);
+    command.current_dir(office.folder.path()).env_clear().env("USER", "dana");
+    command.env("UNSTUCK_DATABASE_URL", office.world.console_url());
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while office.number("SELECT count(*) FROM unstuck.settlement_row").await == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before anything was staged");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    child.kill().await.unwrap();
+    for seen in ["SELECT count(*) FROM unstuck.settlement_report", "SELECT count(*) FROM unstuck.settlement_break"] {
+        assert_eq!(office.number(seen).await, 0, "{seen}");
+    }
+    fs::write(office.folder.path().join("whole.csv"), &text).unwrap();
+    let (_, said, why) = office.load("whole.csv").await;
+    assert_eq!(said["matched"].as_u64(), u64::try_from(ours).ok(), "{said} {why}");
+    assert_eq!(office.number("SELECT count(*) FROM unstuck.settlement_report").await, 1);
+}
+
+/// What a report says of a charge is evidence in the support case of its order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_loaded_report_is_a_source_of_the_case() {
+    let office = Box::pin(Office::open()).await;
+    let (text, ..) = office.report().await;
+    let paid: Vec<&str> = text.lines().nth(1).unwrap().split(',').collect();
+    let (charge, order, amount, currency) = (paid[0], paid[1], paid[3], paid[4]);
+    // The service has imported the charge itself; the refund stands in the loaded report alone.
+    let refund = format!("{charge},{order},refund,-{amount},{currency},2026-01-02\n");
+    fs::write(office.folder.path().join("refund.csv"), format!("{text}{refund}")).unwrap();
+    let (_, said, why) = office.load("refund.csv").await;
+    assert!(said["lines"].is_u64(), "{why}");
+    let mut command = tokio::process::Command::new(binary());
+    command.args(["triage", charge, "--json", "--export", "case.json"]).current_dir(office.folder.path());
+    command.env_clear().env("USER", "dana").env("UNSTUCK_DATABASE_URL", office.world.console_url());
+    let ran = command.output().await.unwrap();
+    let bundle = fs::read_to_string(office.folder.path().join("case.json"));
+    let bundle = bundle.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&ran.stderr)));
+    let case: Value = serde_json::from_str(&bundle).unwrap();
+    let lines: Vec<(&str, i64)> = case["settlement"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|line| line["ref"] == charge)
+        .map(|line| (line["type"].as_str().unwrap(), line["amount"].as_i64().unwrap()))
+        .collect();
+    let minor: i64 = amount.parse().unwrap();
+    assert_eq!(lines.iter().filter(|(kind, _)| *kind == "charge").count(), 1, "{lines:?}");
+    assert!(lines.contains(&("refund", -minor)), "{lines:?}");
+}

@@ -78,6 +78,7 @@ pub const KEYMAP: &[Binding] = &[
     row(S::List, &[c('f')], Do::Row(Row::Only), "Breaks of the next kind only, then all again (6)", None),
     row(S::List, &[c('o')], Do::Row(Row::Sort), "Next sort order", Some((30, "sort"))),
     row(S::List, &[c('O')], Do::Row(Row::Reverse), "Turn the order round", None),
+    row(S::List, &[c('e')], Do::Ticket(Ticket::Export), "Export the open breaks to a file here (6)", None),
     row(S::List, &[c('v')], Do::Ticket(Ticket::Verdict), "Verdict: was the customer of this record charged twice", None),
     row(S::Record, &[c('j'), k(Key::Down)], Do::Row(Row::Move(Motion::Down)), "Scroll down", None),
     row(S::Record, &[c('k'), k(Key::Up)], Do::Row(Row::Move(Motion::Up)), "Scroll up", None),

@@ -10,12 +10,14 @@
 //! A break is a question, not an error. Must never change the books: there is no action here but the menu's, and
 //! that only for a break whose record is known.
 
+use std::collections::BTreeMap;
+
 use ratatui::layout::Rect;
 
 use super::records::Order;
 use super::rows::{self, span};
 use super::{Screen, ScreenId, Screens, not_known, page_rows, sentence};
-use crate::app::effect::Effect;
+use crate::app::effect::{Effect, ExportFile};
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place, Zone};
@@ -29,6 +31,7 @@ use crate::ui::widgets::panel::{panel, wrapped};
 use crate::ui::widgets::table::{Column, Form};
 use crate::ui::{Canvas, Line, Role, Span};
 
+mod files;
 mod head;
 mod weigh;
 mod words;
@@ -110,6 +113,14 @@ pub fn copied(model: &Model) -> Option<String> {
     let one = under_cursor(model, &model.screens.reconciliation)?;
     let report = known(model).and_then(|all| report_of(all, one));
     Some(safe_value(&words::copied(one, report)).into_owned())
+}
+
+/// The breaks that are listed, as a file.
+pub fn exported(model: &Model, now: Now) -> Option<ExportFile> {
+    let all = known(model).filter(|all| !all.breaks.is_empty())?;
+    let by_number: BTreeMap<i64, &Break> = all.breaks.iter().map(|one| (one.number, one)).collect();
+    let listed = model.screens.reconciliation.list.order().iter();
+    Some(files::breaks(all, listed.filter_map(|number| by_number.get(number).copied()), now))
 }
 
 fn count(model: &Model) -> (String, Role) {

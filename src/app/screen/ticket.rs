@@ -6,7 +6,7 @@
 //!  NEXT    Tell the customer: y copies the text below.
 //! ```
 
-use super::{Screen, ScreenId, Screens};
+use super::{Screen, ScreenId, Screens, reconciliation};
 use crate::app::effect::{Effect, Question, TicketWish};
 use crate::app::field::Field;
 use crate::app::keymap::TicketCommand;
@@ -342,6 +342,7 @@ pub fn turn(model: &mut Model, asked: TicketCommand, now: Now) -> Vec<Effect> {
             vec![]
         }
         TicketCommand::Others => with_answer(model, now, |model, answered| others::open(model, &answered, now)),
+        TicketCommand::Export if matches!(model.place, Place::Screen(_)) => exported_list(model, now),
         TicketCommand::Export => with_answer(model, now, |model, answered| {
             vec![Effect::Export(match &model.screens.ticket.others {
                 Some(others) => vec![others.file(now)],
@@ -349,6 +350,19 @@ pub fn turn(model: &mut Model, asked: TicketCommand, now: Now) -> Vec<Effect> {
             })]
         }),
     }
+}
+
+/// The list on view as a file, where it is one that is taken to somebody.
+fn exported_list(model: &mut Model, now: Now) -> Vec<Effect> {
+    if model.place != Place::Screen(ScreenId::Reconciliation) {
+        model.say("This list is not exported: 6 writes its breaks to a file, an answer of 7 its evidence.", now);
+        return vec![];
+    }
+    let Some(file) = reconciliation::exported(model, now) else {
+        model.say("There is no open break to be exported.", now);
+        return vec![];
+    };
+    vec![Effect::Export(vec![file])]
 }
 
 fn with_answer(model: &mut Model, now: Now, does: impl FnOnce(&mut Model, Answered) -> Vec<Effect>) -> Vec<Effect> {

@@ -33,7 +33,7 @@ fn advice(one: &Break) -> (&'static str, &'static str) {
         ),
         (BreakKind::Orphan, false) => (
             "The provider took money, and no record of ours is known for it.",
-            "y copies it; :find looks for the ref or the order. Then ask whoever owns the provider account.",
+            "y copies it, e writes all to a file; 7 finds the ref or the order. Then ask who owns the provider account.",
         ),
         (BreakKind::Missing, true) => (
             "Our books have money that the report does not.",
@@ -53,7 +53,7 @@ fn advice(one: &Break) -> (&'static str, &'static str) {
         ),
         (BreakKind::Duplicate, _) => (
             "The report has this charge more than once.",
-            "See whether the customer was charged twice, or the line stands there twice, before anybody refunds.",
+            "v judges whether the customer was charged twice; or the line stands there twice. See before anybody refunds.",
         ),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use ratatui::layout::Rect;
 
 use super::{Answered, files, words};
+use crate::app::csv;
 use crate::app::effect::{Effect, ExportFile, TicketWish};
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
@@ -121,8 +122,7 @@ impl Others {
                 money.map(|money| money.currency.to_string()).unwrap_or_default(),
                 other.what.clone(),
             ];
-            text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
-            text.push_str("\r\n");
+            text.push_str(&csv::line(cells));
         }
         ExportFile { name: format!("others-{}.csv", files::stamp(now.0)), text }
     }
@@ -204,13 +204,6 @@ fn stamp(at: Instant) -> String {
     at.format("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
-/// A cell no spreadsheet takes for a formula, and no separator breaks.
-fn quoted(cell: &str) -> String {
-    let guarded = if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{cell}") } else { cell.to_owned() };
-    let clean: String = guarded.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("\"{}\"", clean.replace('"', "\"\""))
-}
-
 /// Looks for others like a case, or, when they are on view, over the other window.
 pub fn open(model: &mut Model, answered: &Answered, now: Now) -> Vec<Effect> {
     let Some(cause) = answered.triage.cause else {
@@ -257,16 +250,5 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
         | RowCommand::Raw
         | RowCommand::Mark
         | RowCommand::Unmark => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_is_no_formula_and_breaks_no_row() {
-        assert_eq!(quoted("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
-        assert_eq!(quoted("a,b\r\nc"), "\"a,b  c\"");
     }
 }

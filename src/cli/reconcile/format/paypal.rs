@@ -24,6 +24,21 @@ fn is_head(record: &StringRecord) -> Head {
     if record.get(0).is_some_and(|code| code.trim() == "CH") { Head::Yes } else { Head::NotYet }
 }
 
+/// The foot of a section: its currency, then the gross credits and the gross debits of its lines, unsigned minor units.
+/// A foot that stops before them states no total.
+fn total(record: &StringRecord) -> Result<Item, String> {
+    let field = |nth: usize| record.get(nth).map(str::trim).filter(|text| !text.is_empty());
+    let (Some(currency), Some(credits), Some(debits)) = (field(1), field(2), field(3)) else {
+        return Ok(Item::Nothing);
+    };
+    let (credits, debits) = (minor(credits, currency)?, minor(debits, currency)?);
+    if credits.minor < 0 || debits.minor < 0 {
+        return Err("a total of SF is signed".to_owned());
+    }
+    let sum = credits.minor.checked_sub(debits.minor).ok_or("a total of SF is larger than any real one")?;
+    Ok(Item::Total(Money { minor: sum, ..credits }))
+}
+
 fn read(row: &Row<'_>) -> Result<Item, String> {
     match row.record.get(0).unwrap_or("").trim() {
         "SB" => {}
@@ -32,7 +47,8 @@ fn read(row: &Row<'_>) -> Result<Item, String> {
             let count = row.record.get(1).unwrap_or("").trim();
             return count.parse().map(Item::Count).map_err(|_| format!("RC says {count:?}, which is no number"));
         }
-        "RH" | "FH" | "SH" | "CH" | "SF" | "SC" | "RF" | "FF" | "" => return Ok(Item::Nothing),
+        "SF" => return total(row.record),
+        "RH" | "FH" | "SH" | "CH" | "SC" | "RF" | "FF" | "" => return Ok(Item::Nothing),
         other => return Err(format!("a record of type {other:?} is not known")),
     }
     let code = row.get("Transaction Event Code");

@@ -69,6 +69,25 @@ fn paypal_has_records_of_several_types_and_counts_them() {
 }
 
 #[test]
+fn the_foot_of_a_paypal_section_states_totals_that_must_agree() {
+    let head = "RH,2026/03/02 00:00:00 +0000,X,Y,010\nFH,1\nSH,2026/03/01 00:00:00 +0000,2026/03/01 23:59:59 +0000,ACC\n\
+        CH,Transaction ID,Invoice ID,Transaction Event Code,Transaction Initiation Date,Transaction Debit or Credit,Gross Transaction Amount,Gross Transaction Currency\n\
+        SB,5TY,A1,T0006,2026/03/01 10:00:00 +0000,CR,12840,EUR\nSB,6TY,A1,T1107,2026/03/01 11:00:00 +0000,DR,2840,EUR\n\
+        SB,7TY,A2,T0006,2026/03/01 12:00:00 +0000,CR,500,JPY\n";
+    let foot =
+        |euro: &str| format!("{head}SF,EUR,{euro},0,0,CR,0,CR,0\nSF,JPY,500,0,0,0,CR,0,CR,0\nSC,3\nRC,3\nFF,1\n");
+    let (_, summary) = loaded("paypal", foot("12840,2840")).expect("a report");
+    assert_eq!(summary.stated.map(|stated| stated.to_string()).as_deref(), Some("EUR 100.00 + JPY 500"));
+    let why = loaded("paypal", foot("12840,2740")).expect_err("they differ").to_string();
+    assert_eq!(why, "its lines of EUR add up to EUR 100.00, and it states EUR 101.00: the difference is EUR -1.00");
+    let none = loaded("paypal", format!("{head}SF,USD,0,0,0,0\nSC,3\n")).expect("a section without lines");
+    assert!(none.1.stated.is_some());
+    for wrong in ["-12840,2840", "12840,x"] {
+        assert!(loaded("paypal", foot(wrong)).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_generic_report_states_totals_that_must_agree() {
     let head = "ref,type,amount,currency,at\n";
     let ok = format!("{head}a,charge,5.00,EUR,2026-03-01\nb,fee,-0.50,EUR,\n,total,4.50,EUR,\n");
