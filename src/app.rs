@@ -8,7 +8,6 @@
 //! until `Model::next_wake`, then send [`msg::Msg::Wake`]; run the effects; never await one.
 
 pub mod command;
-mod csv;
 pub mod dialog;
 pub mod drill;
 pub mod effect;
@@ -29,6 +28,7 @@ pub mod picture;
 pub mod recording;
 pub mod replay;
 pub mod screen;
+mod sheet;
 pub mod sides;
 pub mod update;
 pub mod view;

@@ -1,7 +1,7 @@
 //! The open breaks as a file: for whoever settles them with the provider.
 
-use crate::app::csv;
 use crate::app::effect::ExportFile;
+use crate::app::sheet;
 use crate::domain::money::Money;
 use crate::domain::recon::{Break, Reconciliation};
 use crate::domain::time::Now;
@@ -17,7 +17,7 @@ pub fn breaks<'a>(all: &Reconciliation, shown: impl Iterator<Item = &'a Break>, 
         let amount = |money: &Option<Money>| or_none(money.as_ref().map(Money::amount));
         let currency = |money: &Option<Money>| or_none(money.as_ref().map(|money| money.currency.to_string()));
         let report = all.reports.iter().find(|report| report.hash == one.report);
-        text.push_str(&csv::line([
+        text.push_str(&sheet::line([
             format!("rb_{}", one.number),
             one.kind.word().to_owned(),
             one.provider.to_string(),

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use ratatui::layout::Rect;
 
 use super::{Answered, files, words};
-use crate::app::csv;
 use crate::app::effect::{Effect, ExportFile, TicketWish};
 use crate::app::keymap::RowCommand;
 use crate::app::list::{ListState, Reading};
 use crate::app::model::{Model, Place};
 use crate::app::screen::{not_known, page_rows, rows, sentence};
+use crate::app::sheet;
 use crate::domain::ids::{OrderId, ProviderRef, RecordId};
 use crate::domain::money::Totals;
 use crate::domain::port::{Other, StoreError};
@@ -122,7 +122,7 @@ impl Others {
                 money.map(|money| money.currency.to_string()).unwrap_or_default(),
                 other.what.clone(),
             ];
-            text.push_str(&csv::line(cells));
+            text.push_str(&sheet::line(cells));
         }
         ExportFile { name: format!("others-{}.csv", files::stamp(now.0)), text }
     }
