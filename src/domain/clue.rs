@@ -98,11 +98,17 @@ fn words(text: &str) -> Vec<String> {
     for word in text.split(around) {
         let word = word.trim_matches(['.', ':', '/', '-', '_', '*']);
         let known = words.iter().any(|known| known == word);
-        if word.chars().count() >= SHORTEST && word != text && !known && words.len() < MOST_WORDS {
+        if may_be_an_id(word) && word != text && !known && words.len() < MOST_WORDS {
             words.push(word.to_owned());
         }
     }
     words
+}
+
+/// A short word is an id only with letters and digits in it: `A1`, but not `I`, `2` or `EUR`.
+fn may_be_an_id(word: &str) -> bool {
+    let mixed = word.chars().any(char::is_alphabetic) && word.chars().any(|c| c.is_ascii_digit());
+    word.chars().count() >= SHORTEST || mixed
 }
 
 #[cfg(test)]
@@ -122,6 +128,7 @@ mod tests {
     fn a_message_is_taken_apart_into_words_that_may_be_ids() {
         let found = words("Hi, was I charged twice (order #ord_88213)? ref: ch_77ab. ord_88213!");
         assert_eq!(found, ["charged", "twice", "order", "ord_88213", "ch_77ab"]);
+        assert_eq!(words("order A1 for 2, EUR 5"), ["order", "A1"]);
         assert!(words("ord_88213").is_empty(), "one word is the whole text");
         assert_eq!(words(&"abcd1 ".repeat(1_000)).len(), 1);
         let many: Vec<String> = (0..1_000).map(|nth| format!("word{nth}")).collect();
