@@ -109,6 +109,10 @@ async fn three_customers_are_answered_by_following_the_words_on_the_screen() {
     assert!(said(&pty, "NEXT").contains("a h"), "{}", pty.screen());
     let text = reply(&mut pty);
     assert!(text.contains("more than one charge") && !text.contains("refund"), "{text}");
+    pty.press(Key::Char('w'));
+    step(&mut pty, r"1 in the last 24 hours\. At risk: EUR 42\.50\.");
+    pty.press(Key::Escape);
+    step(&mut pty, "ANSWER +");
 
     // The provider no longer answers: nobody can know.
     scene.desk().set_mood(Mood { reading: Reach::Unavailable, ..Mood::default() });
