@@ -290,7 +290,7 @@ fn others_like_it_are_listed_with_the_money_at_risk_and_exported() {
     assert!(file.text.contains("\"\",\"\",\"\",\"ch_orphan1\""), "{}", file.text);
     assert!(console.copied[0].contains("ch_orphan1"), "{:?}", console.copied);
     console.keys("jj<Enter>");
-    shows(&console, "Our books have no record for this charge: its ref is all there is.");
+    shows(&console, "No record is named here: its ref is all there is.");
     console.keys("k<Enter>");
     shows(&console, "ord-88231-B81C55");
     console.keys("<Esc><Esc>");

@@ -36,6 +36,20 @@ refs AS (
   SELECT c.provider, c.provider_ref FROM provider_calls c JOIN keys ON keys.key = c.key
   WHERE c.scope = $1::text AND c.provider_ref IS NOT NULL
 ),
+-- Two equal refunds of one report are two; the same one in two reports is one.
+moved AS (
+  SELECT DISTINCT ON (x.provider, x.ref, x.kind, abs(x.amount), x.currency, x.nth)
+    x.provider, x.ref, x.kind, x.amount, x.currency, x.at, x.load_id, x.line, x.nth
+  FROM (
+    SELECT f.provider, r.ref, r.kind, r.amount, r.currency, r.at, r.load_id, r.line,
+      row_number() OVER (PARTITION BY r.load_id, r.ref, r.kind, abs(r.amount), r.currency ORDER BY r.at, r.line) AS nth
+    FROM unstuck.settlement_row r
+    JOIN unstuck.settlement_report f ON f.load_id = r.load_id
+    JOIN refs ON refs.provider = f.provider AND refs.ref = r.ref
+    WHERE r.kind IN ('charge', 'refund', 'chargeback')
+  ) x
+  ORDER BY x.provider, x.ref, x.kind, abs(x.amount), x.currency, x.nth, x.at, x.load_id, x.line
+),
 there AS (
   SELECT s.source, 0 AS nth, NULL::timestamptz AS at, NULL::text AS id, NULL::jsonb AS data
   FROM (VALUES ('request'), ('record'), ('payment'), ('transition'), ('webhook'), ('settlement')) AS s (source)
@@ -81,14 +95,12 @@ seen AS (
    FROM settlement_lines s JOIN refs ON refs.provider = s.provider AND refs.ref = s.provider_ref
    ORDER BY s.at DESC, s.id DESC LIMIT $3::bigint)
   UNION ALL
-  (SELECT 'settlement', 2, x.at, x.load_id::text || ':' || x.line::text, jsonb_build_object('ref', x.ref, 'type', x.kind, 'amount', x.amount,
-      'currency', x.currency, 'at', x.at)
-   FROM unstuck.settlement_row x
-   JOIN unstuck.settlement_report f ON f.load_id = x.load_id
-   JOIN refs ON refs.provider = f.provider AND refs.ref = x.ref
-   WHERE x.kind IN ('charge', 'refund', 'chargeback')
-     AND NOT EXISTS (SELECT 1 FROM settlement_lines s WHERE s.provider_ref = x.ref AND s.provider = f.provider AND s.type = x.kind AND abs(s.amount) = abs(x.amount))
-   ORDER BY x.at DESC, x.load_id, x.line LIMIT $3::bigint)
+  (SELECT 'settlement', 2, m.at, m.load_id::text || ':' || m.line::text, jsonb_build_object('ref', m.ref, 'type', m.kind, 'amount', m.amount,
+      'currency', m.currency, 'at', m.at)
+   FROM moved m
+   WHERE m.nth > (SELECT count(*) FROM settlement_lines s
+     WHERE s.provider_ref = m.ref AND s.provider = m.provider AND s.type = m.kind AND abs(s.amount) = abs(m.amount) AND s.currency = m.currency)
+   ORDER BY m.at DESC, m.load_id, m.line LIMIT $3::bigint)
   UNION ALL
   (SELECT 'retention', 1, e.at, e.id::text, jsonb_build_object('s', substring(e.what, '^keys are kept for ([0-9]{1,9}) seconds')::bigint)
    FROM service_events e WHERE e.kind = 'config' AND e.what LIKE 'keys are kept for %'

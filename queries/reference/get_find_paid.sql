@@ -5,6 +5,7 @@
 SELECT p.scope, p.key, p.order_id, p.id AS payment_id, 'amount and day' AS why, p.amount, p.currency, p.created_at AS at
 FROM payments p
 WHERE p.created_at >= $2::timestamptz AND p.created_at < $3::timestamptz
+  AND p.amount IN (SELECT (m.asked ->> 'minor')::bigint FROM jsonb_array_elements($1::jsonb) AS m (asked))
   AND EXISTS (
     SELECT 1
     FROM jsonb_array_elements($1::jsonb) AS a (asked)

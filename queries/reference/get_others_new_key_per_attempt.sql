@@ -10,10 +10,10 @@ JOIN LATERAL (
   SELECT a.id, a.key, a.created_at
   FROM payments a
   WHERE a.scope = b.scope AND a.order_id = b.order_id AND a.key <> b.key AND a.amount = b.amount AND a.currency = b.currency
-    AND a.status <> 'failed' AND (a.created_at, a.id) < (b.created_at, b.id)
+    AND a.status NOT IN ('failed', 'created') AND (a.created_at, a.id) < (b.created_at, b.id)
   ORDER BY a.created_at DESC, a.id DESC
   LIMIT 1
 ) earlier ON true
-WHERE b.created_at >= $1::timestamptz AND b.status <> 'failed'
+WHERE b.created_at >= $1::timestamptz AND b.status NOT IN ('failed', 'created')
 ORDER BY b.created_at DESC, b.id
 LIMIT $2::bigint

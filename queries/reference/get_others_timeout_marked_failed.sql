@@ -15,7 +15,7 @@ JOIN LATERAL (
 LEFT JOIN LATERAL (
   SELECT n.id
   FROM payments n
-  WHERE n.scope = p.scope AND n.order_id = p.order_id AND n.id <> p.id AND n.status <> 'failed' AND n.created_at >= silent.at
+  WHERE n.scope = p.scope AND n.order_id = p.order_id AND n.id <> p.id AND n.status NOT IN ('failed', 'created') AND n.created_at >= silent.at
   ORDER BY n.created_at, n.id
   LIMIT 1
 ) again ON true
@@ -23,6 +23,7 @@ WHERE p.status = 'failed' AND p.provider_ref IS NULL AND p.updated_at >= $1::tim
   AND NOT EXISTS (
     SELECT 1 FROM provider_calls a
     WHERE a.scope = p.scope AND a.key = p.key AND a.at > silent.at AND a.outcome IN ('ok', 'declined')
+      AND (a.payment_id IS NULL OR a.payment_id = p.id)
   )
   AND NOT EXISTS (
     SELECT 1 FROM payment_transitions t

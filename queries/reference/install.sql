@@ -2200,11 +2200,13 @@ BEGIN
     ) p ON true
     -- A charge without a success of ours may still have left its ref: on a payment that did not succeed, or on a record.
     LEFT JOIN LATERAL (
-      SELECT u.scope, u.key, u.order_id FROM (
-        SELECT q.scope, q.key, q.order_id, 1 AS nth, q.created_at FROM public.payments q WHERE q.provider_ref = x.ref AND q.provider = r.provider
-        UNION ALL
-        SELECT k.scope, k.key, k.order_id, 2, k.created_at FROM public.idempotency_keys k WHERE k.provider_ref = x.ref AND k.provider = r.provider
-      ) u ORDER BY u.nth, u.created_at LIMIT 1
+      SELECT min(u.scope) AS scope, min(u.key) AS key, min(u.order_id) AS order_id FROM (
+        SELECT q.scope, q.key, q.order_id FROM public.payments q WHERE q.provider_ref = x.ref AND q.provider = r.provider
+        UNION
+        SELECT k.scope, k.key, k.order_id FROM public.idempotency_keys k WHERE k.provider_ref = x.ref AND k.provider = r.provider
+      ) u
+      -- Where two carry it, whose it is cannot be told.
+      HAVING pg_catalog.count(DISTINCT (u.scope, u.key)) = 1
     ) o ON p.id IS NULL
     WHERE x.load_id = p_load AND x.kind = 'charge'
   ) t

@@ -127,6 +127,12 @@ pub enum Matched {
     Amount,
 }
 
+/// As many others are listed. There may be more.
+pub const MOST_OTHERS: usize = 1_000;
+
+/// As many candidates of one clue are listed. There may be more, of other scopes, too.
+pub const MOST_CANDIDATES: usize = 50;
+
 /// Something that happened to another customer for the same cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Other {

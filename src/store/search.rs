@@ -8,22 +8,18 @@ use super::postgres::PgStore;
 use super::reading::{Given, Reading};
 use super::rows;
 use crate::domain::clue::{Clue, Paid};
-use crate::domain::port::{Candidate, Matched, Other, StoreError};
+use crate::domain::port::{Candidate, MOST_CANDIDATES, MOST_OTHERS, Matched, Other, StoreError};
 use crate::domain::time::Instant;
 use crate::domain::triage::Cause;
 
-/// How many candidates a search shows, and how many payments of one amount are held against what was meant.
-const CANDIDATES: i64 = 50;
+/// How many payments of one amount are read for one day.
 const PAID: i64 = 200;
-
-/// How many others are listed. A list of that length is a beginning, and says so by its length.
-const OTHERS: i64 = 1_000;
 
 /// Finds records by any id a person may have, or by an amount and a day.
 pub(super) async fn find(store: &PgStore, clue: &Clue) -> Result<Vec<Candidate>, StoreError> {
     match clue {
         Clue::Id(text) => {
-            let given = [Given::Text(text.trim().replace('\0', "")), Given::Int(CANDIDATES)];
+            let given = [Given::Text(text.trim().replace('\0', "")), Given::Int(limit(MOST_CANDIDATES))];
             ask(store, "the search", Question::Find, &given, rows::candidate).await
         }
         Clue::Paid(paid) => by_amount(store, paid).await,
@@ -31,13 +27,21 @@ pub(super) async fn find(store: &PgStore, clue: &Clue) -> Result<Vec<Candidate>,
 }
 
 async fn by_amount(store: &PgStore, paid: &Paid) -> Result<Vec<Candidate>, StoreError> {
-    let Some(around) = paid.around() else { return Ok(Vec::new()) };
     let amounts = serde_json::to_value(&paid.amounts)
         .map_err(|why| StoreError::CannotAnswer { why: format!("the amounts cannot be asked about: {why}") })?;
-    let given = [Given::Json(amounts), Given::At(Some(around.from)), Given::At(Some(around.to)), Given::Int(PAID)];
-    let found = ask(store, "the search", Question::FindPaid, &given, rows::candidate).await?;
-    let meant = |one: &Candidate| one.money.as_ref().zip(one.at).is_some_and(|(money, at)| paid.means(money, at));
-    Ok(found.into_iter().filter(meant).map(|one| Candidate { matched: Matched::Amount, ..one }).collect())
+    let mut all: Vec<Candidate> = Vec::new();
+    for span in &paid.spans {
+        let given =
+            [Given::Json(amounts.clone()), Given::At(Some(span.from)), Given::At(Some(span.to)), Given::Int(PAID)];
+        let found = ask(store, "the search", Question::FindPaid, &given, rows::candidate).await?;
+        let meant = |one: &Candidate| one.money.as_ref().is_some_and(|money| paid.means(money));
+        let new: Vec<Candidate> = found
+            .into_iter()
+            .filter(|one| meant(one) && !all.iter().any(|known| known.payment == one.payment))
+            .collect();
+        all.extend(new.into_iter().map(|one| Candidate { matched: Matched::Amount, ..one }));
+    }
+    Ok(all)
 }
 
 /// Lists what has the same cause since then, the latest first.
@@ -65,8 +69,12 @@ pub(super) async fn others(store: &PgStore, cause: Cause, since: Instant) -> Res
             kept,
         ) => kept.unwrap_or_default(),
     };
-    let given = [Given::At(Some(since)), Given::Int(OTHERS), Given::Int(kept)];
+    let given = [Given::At(Some(since)), Given::Int(limit(MOST_OTHERS)), Given::Int(kept)];
     ask(store, "the search for others", Question::Others(cause), &given, rows::other).await
+}
+
+fn limit(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX)
 }
 
 async fn ask<T>(

@@ -73,17 +73,18 @@ seen AS (
   WHERE c.finished_at IS NOT NULL
   UNION ALL
   SELECT o.created_at, 'record', 'event ' || o.type || ' written', 'to be published', o.payment_id, NULL, NULL, 6, o.id
-  FROM outbox o JOIN pays p ON p.id = o.payment_id
+  FROM outbox o JOIN pays p ON p.id = o.payment_id AND p.scope = $1::text
   UNION ALL
   SELECT o.published_at, 'record', 'event ' || o.type || ' published', round(extract(epoch FROM o.published_at - o.created_at))::text || ' s after it was written',
     o.payment_id, NULL, NULL, 9, o.id
-  FROM outbox o JOIN pays p ON p.id = o.payment_id
+  FROM outbox o JOIN pays p ON p.id = o.payment_id AND p.scope = $1::text
   WHERE o.published_at IS NOT NULL
   UNION ALL
   SELECT s.updated_at, 'record', concat_ws(' ', 'checkout step', s.position::text, s.step, s.status), concat_ws(', ',
     CASE WHEN s.pivot THEN 'the pivot: from here only forward' END, 'checkout ' || s.saga_id), s.order_id, NULL, NULL, 7, s.position
   FROM saga_steps s, me
-  WHERE s.order_id = me.order_id
+  -- A checkout knows no scope: where another tenant has an order of this name, whose it is cannot be told.
+  WHERE s.order_id = me.order_id AND NOT EXISTS (SELECT 1 FROM pays o WHERE o.scope <> $1::text)
   UNION ALL
   SELECT w.received_at, 'webhook', w.type || ' received', concat_ws(', ', w.provider, 'event ' || w.event_id,
     CASE WHEN NOT w.signature_ok THEN 'signature not valid' END), w.provider_ref, NULL, NULL, 9, w.id

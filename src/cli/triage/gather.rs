@@ -10,7 +10,7 @@ use crate::domain::clue::Trail;
 use crate::domain::evidence::{Absence, Evidence, LookupOutcome};
 use crate::domain::ids::{ProviderName, RecordId};
 use crate::domain::mask::Masks;
-use crate::domain::port::{Candidate, Matched, Provider as _, Query, Store, StoreError};
+use crate::domain::port::{Candidate, MOST_CANDIDATES, Matched, Provider as _, Query, Store, StoreError};
 use crate::domain::time::{self, Instant, Seconds};
 use crate::provider::{HttpProvider, OpenError};
 use crate::shell::clock;
@@ -102,8 +102,8 @@ pub(super) async fn gather(
     let not_known = |why: String| Refused::NotKnown(why);
     let store = connect::patient_store(settings).map_err(|error| not_known(error.to_string()))?;
     let store: Arc<dyn Store> = Arc::new(store);
-    let found = find(store.as_ref(), what).await.map_err(|error| not_known(error.to_string()))?;
-    let one = only(found, args.scope.as_deref(), what)?;
+    let found = find(store.as_ref(), what, args.scope.as_deref()).await;
+    let one = only(found.map_err(|error| not_known(error.to_string()))?, what)?;
     let case = store.case(&one.id).await.map_err(|error| not_known(error.to_string()))?;
     let mut case = *case.ok_or_else(|| Refused::Nothing(what.to_owned()))?;
     case.asked = Some(what.to_owned());
@@ -115,13 +115,14 @@ pub(super) async fn gather(
 }
 
 /// Everything that was given is looked for, in the order of [`Trail`].
-async fn find(store: &dyn Store, what: &str) -> Result<Vec<Candidate>, StoreError> {
+async fn find(store: &dyn Store, what: &str, scope: Option<&str>) -> Result<Vec<Candidate>, StoreError> {
     let mut trail = Trail::of(what, clock::now().0);
     let mut found: Vec<Candidate> = Vec::new();
     while let Some(clue) = trail.next(found.len()) {
         for one in store.find(&clue).await? {
+            let wanted = scope.is_none_or(|scope| one.id.scope.as_str() == scope);
             // Two words of one sentence may name the same purchase.
-            if !found.iter().any(|known| known.id == one.id) {
+            if wanted && !found.iter().any(|known| known.id == one.id) {
                 found.push(one);
             }
         }
@@ -130,15 +131,14 @@ async fn find(store: &dyn Store, what: &str) -> Result<Vec<Candidate>, StoreErro
 }
 
 /// The one candidate. Records of one order in one scope are one case; another scope is never mixed in.
-fn only(found: Vec<Candidate>, scope: Option<&str>, what: &str) -> Result<Candidate, Refused> {
-    let mut found: Vec<Candidate> =
-        found.into_iter().filter(|one| scope.is_none_or(|scope| one.id.scope.as_str() == scope)).collect();
+fn only(mut found: Vec<Candidate>, what: &str) -> Result<Candidate, Refused> {
     let Some(first) = found.first().cloned() else { return Err(Refused::Nothing(what.to_owned())) };
     let same = |one: &Candidate| {
         one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
     };
     // An amount and a day name nobody: a person chooses, even when there is only one.
-    if first.matched == Matched::Id && found.iter().all(same) {
+    let all_are_here = found.len() < MOST_CANDIDATES;
+    if first.matched == Matched::Id && all_are_here && found.iter().all(same) {
         return Ok(found.swap_remove(0));
     }
     Err(Refused::Several(found))

@@ -6,7 +6,7 @@ use super::args::TriageArgs;
 use super::gather::Gathered;
 use crate::cli::out::{ExitCode, Out};
 use crate::domain::money::Totals;
-use crate::domain::port::Other;
+use crate::domain::port::{MOST_OTHERS, Other};
 use crate::domain::triage;
 
 /// The record, or the provider's ref of a charge that our books know nothing of.
@@ -36,17 +36,19 @@ pub(super) async fn list(args: &TriageArgs, gathered: &Gathered, out: &mut Out<'
     };
     let at_risk: Totals = others.iter().filter_map(|other| other.at_risk.clone()).collect();
     if args.form.json {
-        out.json(&json!({"cause": cause, "since": since, "as_of": now, "at_risk": at_risk, "others": others}));
+        out.json(&json!({"cause": cause, "since": since, "as_of": now, "cut": others.len() >= MOST_OTHERS, "at_risk": at_risk, "others": others}));
         return ExitCode::Ok;
     }
+    let more = if others.len() >= MOST_OTHERS { " or more" } else { "" };
     out.line(&format!(
-        "{} with the same cause since {}: {}.",
+        "{}{more} with the same cause since {}: {}.",
         others.len(),
         since.format("%Y-%m-%d %H:%MZ"),
         cause.word()
     ));
     if !at_risk.is_empty() {
-        out.line(&format!("At risk: {at_risk}"));
+        let least = if more.is_empty() { "" } else { "at least " };
+        out.line(&format!("At risk: {least}{at_risk}"));
     }
     for other in &others {
         let order = other.order.as_ref().map_or("-", |order| order.as_str());

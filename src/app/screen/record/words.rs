@@ -121,10 +121,12 @@ struct Doubt<'m> {
 
 /// A payment of its key without an end, or a broken rule that names it.
 fn doubt<'m>(model: &'m Model, record: &Record) -> Option<Doubt<'m>> {
-    let open = |status: &PaymentStatus| !matches!(status, PaymentStatus::Succeeded | PaymentStatus::Failed);
+    let open = |status: &PaymentStatus| {
+        matches!(status, PaymentStatus::Created | PaymentStatus::Pending | PaymentStatus::Unknown)
+    };
     if record.payment_status.as_ref().is_some_and(open) {
         return Some(Doubt {
-            said: "That payment is not the one this record ended with.".to_owned(),
+            said: "That payment has no end in our books.".to_owned(),
             more: "Its charge may stand: look it up (a l); v judges the customer's case.",
         });
     }

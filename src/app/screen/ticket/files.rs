@@ -3,23 +3,27 @@
 use super::Answered;
 use crate::app::effect::ExportFile;
 use crate::domain::lanes::Lanes;
+use crate::domain::mask::Masks;
 use crate::domain::reply::{self, Language};
 use crate::domain::time::{Instant, Now};
 use crate::domain::triage::judge;
 use crate::ui::lanes::{markdown::markdown, svg::svg};
+use crate::ui::text::safe_text;
 
 /// Longest part of a file's name that comes from an order or a key.
 const LONGEST_NAME: usize = 40;
 
 /// The way back to a case, as a command.
 fn link(answered: &Answered) -> String {
-    format!("unstuck triage {} --scope {}", answered.id.key, answered.id.scope)
+    let link = format!("unstuck triage {} --scope {}", answered.id.key, answered.id.scope);
+    Masks::default().hide_in_id(&link).into_owned()
 }
 
 /// The facts for engineering, as Markdown.
 pub fn facts(answered: &Answered, now: Now) -> String {
     let masked = answered.case.clone().masked();
-    reply::engineering(&masked, &judge(&masked), &link(answered), now.0)
+    let text = reply::engineering(&masked, &judge(&masked), &link(answered), now.0);
+    text.lines().map(safe_text).collect::<Vec<_>>().join("\n")
 }
 
 /// The evidence, the answer and the timeline.

@@ -8,7 +8,7 @@ use crate::app::keymap::RowCommand;
 use crate::app::model::{Model, Place, Typing};
 use crate::app::screen::{ScreenId, not_known, page_rows, rows, sentence};
 use crate::domain::ids::RecordId;
-use crate::domain::port::{Candidate, Matched};
+use crate::domain::port::{Candidate, MOST_CANDIDATES, Matched};
 use crate::domain::time::Now;
 use crate::ui::layout::Room;
 use crate::ui::wide::wrap;
@@ -44,7 +44,7 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
 
 /// The candidate that needs no choice: all that was found is one order of one scope.
 pub fn direct(candidates: &[Candidate]) -> Option<&RecordId> {
-    let first = candidates.first().filter(|one| one.matched == Matched::Id)?;
+    let first = candidates.first().filter(|one| one.matched == Matched::Id && candidates.len() < MOST_CANDIDATES)?;
     let same = |one: &Candidate| {
         one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
     };
@@ -78,7 +78,7 @@ pub fn view(model: &Model, canvas: &mut Canvas<'_>, area: Rect, room: Room, _: N
         Finding::Found(found) if found.is_empty() => {
             lines.push(not_known(
                 "whose payment it is",
-                "nothing here carries that. Ask the customer for the order, or for what the bank statement says.",
+                "nothing here carries that. Ask the customer for the order, or for what the bank statement says; without a day an amount is looked for in the last week only.",
             ));
             lines.push(Line::plain("   Nothing found does not mean nothing charged: promise nothing."));
         }

@@ -12,11 +12,13 @@ use crate::app::model::{Model, Place};
 use crate::app::screen::{not_known, page_rows, rows, sentence};
 use crate::app::sheet;
 use crate::domain::ids::{OrderId, ProviderRef, RecordId};
+use crate::domain::mask::Masks;
 use crate::domain::money::Totals;
-use crate::domain::port::{Other, StoreError};
+use crate::domain::port::{MOST_OTHERS, Other, StoreError};
 use crate::domain::time::{Instant, Now, Seconds};
 use crate::domain::triage::Cause;
 use crate::ui::layout::Room;
+use crate::ui::text::safe_value;
 use crate::ui::widgets::table::Column;
 use crate::ui::{Canvas, Line, Role, Span};
 
@@ -98,11 +100,19 @@ impl Others {
 
     /// The list as text.
     pub fn text(&self) -> String {
-        let head = format!("{} in the last {}. At risk: {}", words::cause(self.cause), self.window.word(), self.risk());
+        let head = format!(
+            "{}: {} in the last {}. At risk: {}",
+            words::cause(self.cause),
+            self.many(),
+            self.window.word(),
+            self.risk()
+        );
+        let mut masks = Masks::default();
         let rows = self.known().iter().map(|other| {
             let order = other.order.as_ref().map_or("-", |order| order.as_str());
             let money = other.at_risk.as_ref().map_or_else(|| "not known".to_owned(), ToString::to_string);
-            format!("{} {} {order} {money} {}", stamp(other.at), name(other), other.what)
+            let row = format!("{} {} {order} {money} {}", stamp(other.at), name(other), other.what);
+            safe_value(&masks.hide_in_id(&row)).into_owned()
         });
         std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
     }
@@ -110,6 +120,7 @@ impl Others {
     /// The list as a file of comma-separated values.
     pub fn file(&self, now: Now) -> ExportFile {
         let mut text = "scope,key,order,provider_ref,at,amount,currency,what\r\n".to_owned();
+        let mut masks = Masks::default();
         for other in self.known() {
             let money = other.at_risk.as_ref();
             let cells = [
@@ -122,15 +133,24 @@ impl Others {
                 money.map(|money| money.currency.to_string()).unwrap_or_default(),
                 other.what.clone(),
             ];
-            text.push_str(&sheet::line(cells));
+            text.push_str(&sheet::line(cells, &mut masks));
         }
         ExportFile { name: format!("others-{}.csv", files::stamp(now.0)), text }
+    }
+
+    /// How many there are, as far as they are listed.
+    fn many(&self) -> String {
+        match self.known().len() {
+            MOST_OTHERS.. => format!("{MOST_OTHERS} or more"),
+            fewer => fewer.to_string(),
+        }
     }
 
     fn risk(&self) -> String {
         let sum = self.at_risk();
         let unpriced = self.known().iter().filter(|other| other.at_risk.is_none()).count();
-        let sum = if sum.is_empty() { "none that is known".to_owned() } else { sum.to_string() };
+        let least = if self.known().len() >= MOST_OTHERS { "at least " } else { "" };
+        let sum = if sum.is_empty() { "none that is known".to_owned() } else { format!("{least}{sum}") };
         if unpriced == 0 { sum } else { format!("{sum}, and {unpriced} of NOT KNOWN amount") }
     }
 
@@ -140,8 +160,8 @@ impl Others {
         match &self.found {
             None => lines.push(Line::of(Role::Info, " i being looked for")),
             Some(Err(why)) => lines.push(not_known("to whom else it happened", why)),
-            Some(Ok(found)) => lines.push(
-                Line::plain(format!(" {} in the last {}. At risk: ", found.len(), self.window.word()))
+            Some(Ok(_)) => lines.push(
+                Line::plain(format!(" {} in the last {}. At risk: ", self.many(), self.window.word()))
                     .and(Role::Heading, self.risk())
                     .then("."),
             ),
@@ -233,7 +253,7 @@ pub fn on(model: &mut Model, command: RowCommand, now: Now) -> Option<Vec<Effect
             }
             Some((Some(id), ..)) => Some(model.go(Place::Ticket(id, from), now)),
             Some((None, ..)) => {
-                model.say("Our books have no record for this charge: its ref is all there is.", now);
+                model.say("No record is named here: its ref is all there is.", now);
                 Some(vec![])
             }
             None => Some(vec![]),
