@@ -2,16 +2,25 @@
 //! provider itself counts, and why.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::Value;
+use sqlx::ConnectOptions as _;
 use tempfile::TempDir;
+use unstuck::cli::demo::lab_policy;
+use unstuck::domain::port::Store as _;
 use unstuck::lab::incident::{self, StuckRecord, Truth};
 use unstuck::lab::provider::ChargeStatus;
+use unstuck::lab::traffic::TrafficRate;
 use unstuck::lab::world::{World, WorldOptions};
+use unstuck::store::contract::Question;
+use unstuck::store::options::StoreOptions;
+use unstuck::store::postgres::PgStore;
 
 use crate::support::cluster::shared;
 use crate::support::launch::binary;
 use crate::support::proof::LogGuard;
+use crate::support::store::shipped;
 
 /// A world whose story is told, and a desk of support on it.
 struct Desk {
@@ -23,10 +32,13 @@ struct Desk {
 
 impl Desk {
     async fn at(name: &str) -> Self {
+        Box::pin(Self::in_world(WorldOptions::quiet(Some(incident::find(name).unwrap())))).await
+    }
+
+    async fn in_world(options: WorldOptions) -> Self {
         let cluster = shared().await;
         let log = LogGuard::over(cluster);
-        let incident = incident::find(name).unwrap();
-        let world = World::start_in(cluster, WorldOptions::quiet(Some(incident))).await.unwrap();
+        let world = World::start_in(cluster, options).await.unwrap();
         let records = world.story().await.unwrap().records;
         let folder = tempfile::tempdir().unwrap();
         let config = format!(
@@ -174,6 +186,45 @@ async fn a_slow_provider_charges_nobody_twice() {
         assert_ne!(said["verdict"], "charged_twice", "{said:#}");
         let told: Vec<&str> = said["charges"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         assert_eq!(told, desk.counted(&record.order), "{code} {said:#}");
+    }
+}
+
+/// On a day with retries, refusals and declined cards nobody was charged twice, and no cause finds anybody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_ordinary_day_charges_nobody_twice() {
+    let (lease, provider_timeout) = (Duration::from_mins(2), Duration::from_mins(1));
+    let calm = WorldOptions::quiet(Some(incident::find("calm").unwrap()));
+    let options = WorldOptions { traffic: TrafficRate::PerSecond(4), lease, provider_timeout, ..calm };
+    let desk = Box::pin(Desk::in_world(options)).await;
+    let mut admin = desk.world.admin_options().connect().await.unwrap();
+    // Some of each kind: paid at once, paid after a retry, declined.
+    let some = "SELECT order_id, scope FROM (
+        SELECT DISTINCT ON (p.status, r.status, r.replayed) p.order_id, p.scope
+        FROM payments p JOIN api_requests r ON r.scope = p.scope AND r.key = p.key
+        WHERE p.status IN ('succeeded', 'failed')
+        ORDER BY p.status, r.status, r.replayed, p.created_at) x";
+    let mut orders: Vec<(String, String)> = Vec::new();
+    while orders.len() < 5 {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        orders = sqlx::query_as(some).fetch_all(&mut admin).await.unwrap();
+    }
+    for (order, scope) in &orders {
+        let (_, said) = desk.asked(&[order, "--scope", scope, "--lookup", "--json"]).await;
+        let wanted = match desk.counted(order).len() {
+            0 => "not_charged",
+            1 => "charged_once",
+            more => panic!("{order}: the provider counts {more}"),
+        };
+        assert_eq!(said["verdict"], wanted, "{order}: {said:#}");
+    }
+    let mut options = StoreOptions::new(desk.world.console_options(), shipped());
+    options.policy = lab_policy();
+    let store = PgStore::new(options);
+    let since = store.poll().await.unwrap().db_now - Duration::from_secs(3_600);
+    for question in Question::ALL {
+        if let Question::Others(cause) = question {
+            assert_eq!(store.others(cause, since).await.unwrap(), Vec::new(), "{cause:?}");
+        }
     }
 }
 
