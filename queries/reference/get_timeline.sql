@@ -1,4 +1,4 @@
--- Everything known about one record, the other keys and payments of its order, their events and its checkout, in time order.
+-- Everything known about one record, the requests about its order without a key, the other keys and payments of its order, their events and its checkout, in time order.
 -- $1 text: scope; $2 text: key; $3 bigint: how many at most, the latest. Since: 1.
 -- amount (minor units) and currency stand where a line is about money.
 -- Lanes: client, api, record, provider, webhook, settlement, operator. ref says which key, payment or provider ref a line is about.
@@ -41,6 +41,15 @@ seen AS (
     coalesce(r.answered_payment, r.key), NULL, NULL, 7, r.id
   FROM api_requests r JOIN keys ON keys.scope = r.scope AND keys.key = r.key
   UNION ALL
+  SELECT r.at - interval '1 millisecond' * coalesce(r.duration_ms, 0), 'client', concat_ws(' ', 'sent', r.method, r.route), 'without a key',
+    r.order_id, r.amount, r.currency, 1, r.id
+  FROM api_requests r, me
+  WHERE r.key IS NULL AND r.scope = $1::text AND r.order_id = me.order_id
+  UNION ALL
+  SELECT r.at, 'api', concat_ws(' ', 'answered', r.status::text), concat_ws(', ', r.pod, r.duration_ms::text || ' ms'), r.order_id, NULL, NULL, 7, r.id
+  FROM api_requests r, me
+  WHERE r.key IS NULL AND r.scope = $1::text AND r.order_id = me.order_id
+  UNION ALL
   SELECT k.created_at, 'record', 'record created', 'recovery point now ' || k.recovery_point, k.key, NULL, NULL, 2, 0
   FROM idempotency_keys k JOIN keys ON keys.scope = k.scope AND keys.key = k.key
   UNION ALL
@@ -48,7 +57,8 @@ seen AS (
   FROM idempotency_keys k JOIN keys ON keys.scope = k.scope AND keys.key = k.key
   WHERE k.status = 'processing' AND k.locked_until < now()
   UNION ALL
-  SELECT k.updated_at, 'record', 'record done', 'stored answer ' || k.response_code::text, k.key, NULL, NULL, 6, 0
+  SELECT k.updated_at, 'record', 'record done', concat_ws(', ', 'stored answer ' || k.response_code::text,
+    CASE WHEN (k.response_body -> 'stored_by_reference') IS NOT NULL THEN 'too large to keep: by reference' END), k.key, NULL, NULL, 6, 0
   FROM idempotency_keys k JOIN keys ON keys.scope = k.scope AND keys.key = k.key
   WHERE k.status = 'done'
   UNION ALL

@@ -296,6 +296,7 @@ async fn a_carrier_that_is_down_is_a_saga_past_its_pivot() {
     }
     assert!(told.iter().any(|line| line.contains("the pivot: from here only forward")), "{told:#?}");
     assert!(told.iter().any(|line| line.starts_with("event payment.succeeded written")), "{told:#?}");
+    assert!(told.iter().any(|line| line.starts_with("sent PUT /checkouts without a key")), "{told:#?}");
     seat.world.carrier().unwrap().set_reach(unstuck::lab::provider::Reach::Up);
     let shipped = async {
         while !seat.not_yet().await.is_empty() {

@@ -117,3 +117,29 @@ async fn a_ref_that_only_a_call_carries_finds_its_record() {
     assert_eq!(one.id, RecordId::new("acme", "x-honest"));
     assert_eq!((one.money.clone(), one.why.as_str()), (Some(Money::new(1_800, "JPY")), "provider ref of a call"));
 }
+
+#[tokio::test]
+async fn a_timeline_says_what_was_stored_by_reference_and_what_had_no_key() {
+    let (mut ground, store, _) = planted(Tables::Installed).await;
+    ground
+        .run(
+            "UPDATE idempotency_keys SET response_body = '{\"stored_by_reference\": {\"payment\": \"Q-ok1\"}}' WHERE key = 'x-honest';
+             INSERT INTO api_requests (scope, method, route, order_id, status, pod) VALUES
+               ('acme', 'PUT', '/checkouts', 'X-honest', 202, 'pod-a'), ('globex', 'PUT', '/elsewhere', 'X-honest', 202, 'pod-a');",
+        )
+        .await;
+    let told = store.dossier(&RecordId::new("acme", "x-honest")).await.unwrap().unwrap();
+    let told: Vec<String> = told
+        .timeline
+        .value()
+        .unwrap()
+        .iter()
+        .map(|entry| format!("{} {}", entry.what, entry.detail.clone().unwrap_or_default()))
+        .collect();
+    for wanted in
+        ["record done stored answer 201, too large to keep: by reference", "sent PUT /checkouts without a key"]
+    {
+        assert!(told.iter().any(|line| line == wanted), "{wanted}: {told:#?}");
+    }
+    assert!(!told.iter().any(|line| line.contains("/elsewhere")), "another tenant's: {told:#?}");
+}
