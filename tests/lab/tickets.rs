@@ -220,7 +220,7 @@ async fn an_ordinary_day_charges_nobody_twice() {
     let mut options = StoreOptions::new(desk.world.console_options(), shipped());
     options.policy = lab_policy();
     let store = PgStore::new(options);
-    let since = store.poll().await.unwrap().db_now - Duration::from_secs(3_600);
+    let since = store.poll().await.unwrap().db_now - Duration::from_hours(1);
     for question in Question::ALL {
         if let Question::Others(cause) = question {
             assert_eq!(store.others(cause, since).await.unwrap(), Vec::new(), "{cause:?}");
