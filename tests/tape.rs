@@ -226,6 +226,8 @@ fn timeless(screen: &str) -> String {
         (r"\d\d:\d\d(:\d\d(\.\d+)?)?Z?", "T"),
         (r"\+?\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m))?\b", "A"),
         (r"unstuck_lab_\w+", "D"),
+        // The line about the provider is read less often than the counts above it.
+        (r"(!!|[ !]!)?\s*\blabpay  +unknown.*", "N"),
         (r"\bconsole_\w+", "L"),
         // What the traffic beside the story came to so far.
         (
