@@ -1,5 +1,6 @@
 //! The real binary on the command line: exit codes, mistakes, plain output.
 
+mod candidates;
 mod configuration;
 mod database;
 mod replay;

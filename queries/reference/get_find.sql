@@ -11,6 +11,10 @@ WITH hits AS (
   SELECT k.scope, k.key, k.order_id, p.id, 'key', 3, coalesce(p.created_at, k.created_at), p.amount, p.currency
   FROM idempotency_keys k LEFT JOIN payments p ON p.scope = k.scope AND p.key = k.key WHERE k.key = $1::text
   UNION ALL
+  SELECT p.scope, p.key, p.order_id, p.id, 'key', 3, p.created_at, p.amount, p.currency
+  FROM payments p
+  WHERE p.key = $1::text AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.scope = p.scope AND k.key = p.key)
+  UNION ALL
   SELECT p.scope, p.key, p.order_id, p.id, 'provider ref', 4, p.created_at, p.amount, p.currency
   FROM payments p WHERE p.provider_ref = $1::text
   UNION ALL

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::money::Money;
+use super::port::MOST_CANDIDATES;
 use super::time::Instant;
 
 mod amount;
@@ -19,8 +20,6 @@ pub use day::Span;
 /// The shortest word that is looked for by itself, and the most of them.
 const SHORTEST: usize = 4;
 const MOST_WORDS: usize = 40;
-/// So many are enough to choose from.
-const ENOUGH: usize = 50;
 
 /// One thing to look for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +75,7 @@ impl Trail {
         }
         let whole_was_it = self.tried == 0 && found > 0;
         let amount_is_left = matches!(self.more.front(), Some(Clue::Paid(_)));
-        if whole_was_it || found >= ENOUGH || (amount_is_left && found > 0) {
+        if whole_was_it || found >= MOST_CANDIDATES || (amount_is_left && found > 0) {
             self.more.clear();
         }
         self.tried = self.tried.saturating_add(1);

@@ -116,6 +116,12 @@ async fn a_ref_that_only_a_call_carries_finds_its_record() {
     let [one] = found.as_slice() else { panic!("{found:#?}") };
     assert_eq!(one.id, RecordId::new("acme", "x-honest"));
     assert_eq!((one.money.clone(), one.why.as_str()), (Some(Money::new(1_800, "JPY")), "provider ref of a call"));
+    let gone = store.find(&Clue::Id("x-gone".to_owned())).await.unwrap();
+    assert_eq!(
+        gone.iter().map(|one| &one.id).collect::<Vec<_>>(),
+        [&RecordId::new("acme", "x-gone")],
+        "its record is gone"
+    );
 }
 
 #[tokio::test]

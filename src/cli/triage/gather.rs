@@ -103,7 +103,7 @@ pub(super) async fn gather(
     let store = connect::patient_store(settings).map_err(|error| not_known(error.to_string()))?;
     let store: Arc<dyn Store> = Arc::new(store);
     let found = find(store.as_ref(), what, args.scope.as_deref()).await;
-    let one = only(found.map_err(|error| not_known(error.to_string()))?, what)?;
+    let one = found.map_err(|error| not_known(error.to_string()))?.only(what)?;
     let case = store.case(&one.id).await.map_err(|error| not_known(error.to_string()))?;
     let mut case = *case.ok_or_else(|| Refused::Nothing(what.to_owned()))?;
     case.asked = Some(what.to_owned());
@@ -114,34 +114,60 @@ pub(super) async fn gather(
     Ok(Gathered { id: one.id, case, store, unanswered })
 }
 
+/// What was found, and whether there may be more that was not read: of other scopes, too.
+struct Found {
+    candidates: Vec<Candidate>,
+    read: Read,
+}
+
+/// Whether everything that matches was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Whole,
+    Cut,
+}
+
 /// Everything that was given is looked for, in the order of [`Trail`].
-async fn find(store: &dyn Store, what: &str, scope: Option<&str>) -> Result<Vec<Candidate>, StoreError> {
+async fn find(store: &dyn Store, what: &str, scope: Option<&str>) -> Result<Found, StoreError> {
     let mut trail = Trail::of(what, clock::now().0);
-    let mut found: Vec<Candidate> = Vec::new();
-    while let Some(clue) = trail.next(found.len()) {
-        for one in store.find(&clue).await? {
+    let mut found = Found { candidates: Vec::new(), read: Read::Whole };
+    while let Some(clue) = trail.next(found.candidates.len()) {
+        let page = store.find(&clue).await?;
+        if page.len() >= MOST_CANDIDATES {
+            found.read = Read::Cut;
+        }
+        for one in page {
             let wanted = scope.is_none_or(|scope| one.id.scope.as_str() == scope);
             // Two words of one sentence may name the same purchase.
-            if wanted && !found.iter().any(|known| known.id == one.id) {
-                found.push(one);
+            if wanted && !found.candidates.iter().any(|known| known.id == one.id) {
+                found.candidates.push(one);
             }
         }
     }
     Ok(found)
 }
 
-/// The one candidate. Records of one order in one scope are one case; another scope is never mixed in.
-fn only(mut found: Vec<Candidate>, what: &str) -> Result<Candidate, Refused> {
-    let Some(first) = found.first().cloned() else { return Err(Refused::Nothing(what.to_owned())) };
-    let same = |one: &Candidate| {
-        one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
-    };
-    // An amount and a day name nobody: a person chooses, even when there is only one.
-    let all_are_here = found.len() < MOST_CANDIDATES;
-    if first.matched == Matched::Id && all_are_here && found.iter().all(same) {
-        return Ok(found.swap_remove(0));
+impl Found {
+    /// The one candidate. Records of one order in one scope are one case; another scope is never mixed in.
+    fn only(mut self, what: &str) -> Result<Candidate, Refused> {
+        let Some(first) = self.candidates.first().cloned() else {
+            return Err(match self.read {
+                Read::Whole => Refused::Nothing(what.to_owned()),
+                Read::Cut => Refused::NotKnown(format!(
+                    "{what:?} names more than {MOST_CANDIDATES}, none of that scope among the first: name the key"
+                )),
+            });
+        };
+        let same = |one: &Candidate| {
+            one.id == first.id || (one.id.scope == first.id.scope && one.order.is_some() && one.order == first.order)
+        };
+        // An amount and a day name nobody: a person chooses, even when there is only one.
+        let named = first.matched == Matched::Id && self.read == Read::Whole;
+        if named && self.candidates.iter().all(same) {
+            return Ok(self.candidates.swap_remove(0));
+        }
+        Err(Refused::Several(self.candidates))
     }
-    Err(Refused::Several(found))
 }
 
 /// Asks the provider about the keys of a case, one by one. Nothing of it is stored.
